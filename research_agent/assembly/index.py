@@ -13,7 +13,6 @@ from research_agent.errors import IndexingError
 from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
-from research_agent.index.messages import wrong_dimension
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.locations import is_shared
@@ -103,10 +102,7 @@ class LatestIndex:
 
         Raises IndexMismatchError for a vector of another length than the index has.
         """
-        index = self._latest()
-        if index.header.dimension not in (0, len(vector)):
-            raise wrong_dimension(index.label, index.header, len(vector))
-        return index.vectors.search(vector, k=k)
+        return self._latest().vectors.search(vector, k=k)
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> Sequence[float]:
         """Return the exact cosine of each chunk."""

@@ -1,6 +1,7 @@
 """The anchors and links of a document's blocks, handed on to the chunks cut from them."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from research_agent.types.documents import Block
 from research_agent.types.references import ChunkLinks, Link
@@ -9,6 +10,7 @@ MOST_MISSED = 100
 """Links of a block whose words are not in its text; beyond, such words are not looked for."""
 Carried = tuple[tuple[int, str | Link], ...]
 """An anchor or a link, and its offset in a text; sorted by offset."""
+offset_of = itemgetter(0)
 
 
 def of_block(block: Block, text: str) -> Carried:
@@ -22,11 +24,6 @@ def of_block(block: Block, text: str) -> Carried:
         missed += looked and at < 0
         found.append((max(at, 0), link))
     return tuple(found)
-
-
-def offset_of(item: tuple[int, object]) -> int:
-    """Return where something is in a text."""
-    return item[0]
 
 
 def shifted(carried: Carried, by: int) -> Carried:
@@ -62,7 +59,7 @@ def tied(number: int, place: int, count: int) -> Carried:
 
 def chunk_links(carried: Carried) -> ChunkLinks:
     """Return the anchors and links of a chunk in reading order, each once and without its words."""
-    items = [item for _, item in sorted(carried, key=lambda pair: pair[0])]
+    items = [item for _, item in sorted(carried, key=offset_of)]
     return ChunkLinks(
         anchors=tuple(dict.fromkeys(item for item in items if isinstance(item, str))),
         links=tuple(

@@ -146,13 +146,11 @@ def _without_introductions(packed: Sequence[_Passage]) -> list[_Passage]:
 
 
 def _is_tiny(texts: Sequence[_Passage], before: _Passage, chunk_chars: int) -> bool:
-    """Say whether what follows a table or code of the same section is too short for a chunk."""
     near = before.section == texts[0].section and before.kind in {"table", "code", "algorithm"}
     return near and len(texts) == 1 and len(texts[0].text) < TINY * chunk_chars
 
 
 def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
-    """Pack paragraphs, list items and, where one is too long, its sentences into chunks."""
     units = [unit for p in _passages(blocks) for unit in _units(p, chunk_chars)]
     packed: list[list[_Passage]] = []
     size = 0
@@ -234,7 +232,6 @@ def _notes_last(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def _goes_on(block: Block, later: Sequence[Block]) -> bool:
-    """Say whether what the next page begins with ends the sentence that ends a block."""
     if block.kind != "text" or block.text.rstrip()[-1:] in SENTENCE_ENDS:
         return False
     overleaf = next((one for one in later if one.page != block.page), None)

@@ -25,8 +25,6 @@ MOST_NAMES = 20  # mentions of one chunk at most
 
 @dataclass(slots=True)
 class _Meant:
-    """What a name may mean: the chunk at which each document, section or entry begins."""
-
     written: Key  # its words as first written
     titles: dict[int, int] = field(default_factory=dict)
     """Chunk by document: those that have the name as their title."""

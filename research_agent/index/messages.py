@@ -4,7 +4,6 @@ from shlex import quote
 
 from research_agent.errors import DocumentError, IndexMismatchError, IndexMissingError
 from research_agent.index.packing import storable
-from research_agent.types.records import IndexHeader
 
 
 def command(label: str) -> str:
@@ -29,15 +28,6 @@ def unfinished(label: str) -> IndexMissingError:
     return IndexMissingError(
         f"The index {label} was begun, but never finished.",
         hint=f"Give the command that was interrupted again: {command(label)} PATH",
-    )
-
-
-def wrong_dimension(label: str, header: IndexHeader, given: int) -> IndexMismatchError:
-    """Return the error for a question's vector that has another length than those of the index."""
-    return IndexMismatchError(
-        f"The index {label} holds vectors of {header.dimension} numbers, made by {header.model}; "
-        f"the embedding model now gives {given}.",
-        hint=f"Use the embedding model of then. Or: {rebuild_hint(label)}",
     )
 
 

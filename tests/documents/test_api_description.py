@@ -177,7 +177,10 @@ def test_choices_and_discriminators() -> None:
         "option 2 (object)",
         "option 2.bark",
     ] == lines(document, "#/components/schemas/Pet")
-    assert ("1 reference leads nowhere: #/gone", "it describes no operation") == document.warnings
+    assert (
+        "references that lead nowhere (1): #/gone",
+        "it describes no operation",
+    ) == document.warnings
 
 
 def test_security() -> None:
@@ -201,7 +204,7 @@ def test_security() -> None:
         "flow implicit: authorization at https://x",
         "scope read: Reads.",
     ] == lines(document, "#/components/securitySchemes/oauth")
-    assert ("1 reference leads nowhere: security scheme no",) == document.warnings
+    assert ("references that lead nowhere (1): security scheme no",) == document.warnings
 
 
 def test_webhooks_and_callbacks() -> None:
@@ -215,7 +218,7 @@ def test_webhooks_and_callbacks() -> None:
     called = "#/paths/~1a/post/callbacks/done/{$request.body#~1url}/post"
     assert ["POST callback done {$request.body#/url}", "Done."] == lines(document, called)
     assert [(called, "link")] == targets(document, "#/paths/~1a/post")
-    assert ("1 operationId stands more than once: told",) == document.warnings
+    assert ("operationIds that stand more than once (1): told",) == document.warnings
 
 
 def test_swagger_2() -> None:
@@ -326,8 +329,8 @@ def test_references_elsewhere() -> None:
     assert [("p.yaml#/Q", "schema")] == targets(document, "#/paths/~1a/get")
     assert 1 == len(targets(document, "#/components/schemas/Self"))
     assert (
-        "2 references lead nowhere: #/components/no, #/gone",
-        "1 reference is not followed to other servers: https://x.org/a#/P",
+        "references that lead nowhere (2): #/components/no, #/gone",
+        "references to other servers, not followed (1): https://x.org/a#/P",
     ) == document.warnings
 
 

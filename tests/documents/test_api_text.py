@@ -130,8 +130,8 @@ def test_keys_that_stand_twice() -> None:
     data = parsed('{"openapi": "3.0.0", "paths": {"/a": {}, "/a": {"get": {}}}}', ".json")
 
     assert "Two." in texts(yaml)
-    assert ("1 key stands twice, the last one counts: /a in line 5",) == yaml.warnings
-    assert ("1 key stands twice, the last one counts: /a",) == data.warnings
+    assert ("keys that stand twice, the last one counts (1): /a in line 5",) == yaml.warnings
+    assert ("keys that stand twice, the last one counts (1): /a",) == data.warnings
 
 
 def test_odd_characters() -> None:

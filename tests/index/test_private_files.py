@@ -10,7 +10,6 @@ import pytest
 from research_agent.conversation.adapters.sessions.sqlite import sqlite_table
 from research_agent.errors import ResearchAgentError
 from research_agent.index.adapters.folders import locate
-from research_agent.index.adapters.vectors import chroma
 from research_agent.private_files import make_folder, touch, write_text
 from tests.interfaces.commands import GUIDE, run
 
@@ -134,10 +133,3 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert "é" == (tmp_path / "a" / "text").read_text(encoding="utf-8")
     (tmp_path / "a" / "link").unlink()
     assert [] == open_to_others(tmp_path / "a")
-
-
-def test_chromas_folder_is_made_private(tmp_path: Path) -> None:
-    """While it is being written too: nobody can reach what is in it."""
-    chroma.sync(tmp_path / "v", 1, {"a#0": "d"}, lambda _: [[1.0]])
-
-    assert 0o700 == mode(tmp_path / "v" / "1")

@@ -186,7 +186,7 @@ def test_many_vectors_are_searched_by_their_index(
     location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cosines are exact, and a chunk that is nearest is found."""
-    indexes = "research_agent.index.adapters.shared.search_indexes"
+    indexes = "research_agent.index.adapters.shared.searching"
     for name, value in {"MANY_VECTORS": 300, "MANY_ROWS": 10, "OF_PARTITION": 50}.items():
         monkeypatch.setattr(f"{indexes}.{name}", value)
     words = [f"{chr(97 + n % 8) * (n % 13)}{chr(97 + n % 5) * (n % 17)} {n}" for n in range(320)]

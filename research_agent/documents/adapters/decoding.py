@@ -78,7 +78,6 @@ def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
 
 
 def _without_mark(sample: bytes) -> str:
-    """Return the UTF-16 that NUL bytes at every other place tell; "" where there are none."""
     pairs = len(sample) // 2
     even, odd = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
     if not pairs or not even + odd:

@@ -139,7 +139,6 @@ class _Walk:
 
 
 def _slug(heading: str) -> str:
-    """Return a heading as GitHub's anchors have it: no punctuation, each space a hyphen."""
     kept = (char for char in heading.strip().lower() if char.isalnum() or char in " -_")
     return "".join(kept).replace(" ", "-")
 

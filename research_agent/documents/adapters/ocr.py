@@ -143,5 +143,4 @@ def _joined(lines: Sequence[Line], height: float) -> str:
 
 
 def _is_dense(char: str) -> bool:
-    """Say whether a character is of a writing without spaces, such as Chinese."""
     return char >= "\u2e80" and not "\uac00" <= char <= "\ud7af"

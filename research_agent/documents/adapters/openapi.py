@@ -1,7 +1,6 @@
 """API descriptions (OpenAPI 3, Swagger 2.0) in JSON and YAML -> plain values -> a document.
 
-Numbers and dates stay the text they are. Nothing in a YAML file can make it explode: aliases are
-shared and their size is counted, tags are not obeyed.
+Numbers and dates stay texts. YAML cannot explode: aliases are shared, their size is counted.
 """
 
 import json
@@ -84,7 +83,7 @@ def parse_api(text: str, *, ending: str = ".json") -> ParsedDocument | None:
         return None
     warnings = []
     if twice:
-        warnings.append(told(len(twice), "keys stand twice, the last one counts", twice))
+        warnings.append(told(len(twice), "keys that stand twice, the last one counts", twice))
     if more:
         warnings.append("only the first of its YAML documents is read")
     document = api_document(value)
@@ -103,7 +102,6 @@ def _loaded(text: str, ending: str) -> _Loaded:
 
 
 def _clean(value: object) -> object:
-    """Return values without control characters, and with a mark for halves of characters."""
     if isinstance(value, str):
         if value.isascii() and value.isprintable():
             return value
@@ -183,8 +181,6 @@ class _Mark(Protocol):
 
 @dataclass(slots=True)
 class _Values:
-    """Values and their sizes, put together from the events of a YAML document."""
-
     events: Iterator[yaml.Event]
     twice: list[str] = field(default_factory=list)
     anchors: dict[str, tuple[object, int] | None] = field(default_factory=dict)

@@ -81,7 +81,6 @@ def _add_definitions(
     done: int,
     segments: list[_Segment],
 ) -> int:
-    """Add the definitions of a body and the lines between them; return how many lines are done."""
     for node in body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -100,7 +99,6 @@ def _add_definitions(
 
 
 def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
-    """Yield the definitions of a file in a language that is only known by its looks."""
     path: list[tuple[int, str]] = []
     current: list[str] = []
     for line in lines:
@@ -120,7 +118,6 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
 
 
 def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
-    """Yield blocks of about 40 lines: small segments together, large ones cut."""
     group: list[_Segment] = []
     for segment in segments:
         size = len(segment[1])

@@ -145,7 +145,6 @@ def _begins(paragraph: Sequence[Row], row: Row, pitch: float) -> bool:
 
 
 def _is_other_type(last: Row, row: Row, step: float) -> bool:
-    """Say whether the type changes size; a line of formulas keeps the distance of the text."""
     differ = abs(row.size - last.size) > OTHER_TYPE * max(row.size, last.size)
     return differ and abs(step - 1) > SAME_PITCH and not _MARK.fullmatch(row.text)
 
@@ -218,7 +217,6 @@ def _is_algorithm(text: str) -> bool:
 
 
 def _end(rows: Sequence[Row], start: int) -> int:
-    """Return the end of the algorithm whose caption is at `start`; `start` where there is none."""
     end, expected = start, 1
     for index in range(start + 1, len(rows)):
         row = rows[index]

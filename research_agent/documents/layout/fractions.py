@@ -69,7 +69,6 @@ def _baseline(part: Sequence[Glyph]) -> float:
 
 
 def _moved(part: Sequence[Glyph], up: float, place: Glyph) -> list[Glyph]:
-    """Return one part on its line, in brackets unless it is one word."""
     moved = [g._replace(bottom=place.bottom, top=place.top, baseline=g.baseline + up) for g in part]
     if "".join(glyph.char for glyph in part).isalnum():
         return moved
@@ -77,7 +76,6 @@ def _moved(part: Sequence[Glyph], up: float, place: Glyph) -> list[Glyph]:
 
 
 def _goes_on(glyphs: Sequence[Glyph], base: float, others: Sequence[Rule]) -> bool:
-    """Say whether the next drawn glyph stands on a part's line and belongs to no other fraction."""
     near = next((glyph for glyph in glyphs if not glyph.char.isspace()), None)
     if near is None or abs(near.baseline - base) > near.size / 10:
         return False

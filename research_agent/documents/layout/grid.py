@@ -58,7 +58,6 @@ def framed(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, in
 
 
 def _is_part(rows: Sequence[Row], places: Sequence[int], height: float) -> bool:
-    """Say whether the rows between two lines are of a table, and no text between two tables."""
     cells = sum(len(row.cells) > 1 for row in rows)
     named = any(is_caption(span.text) for row in rows for span in row.spans)
     loose = height > LOOSE * (max(row.top for row in rows) - min(row.bottom for row in rows))
@@ -158,7 +157,6 @@ class Grid:
                 ]
 
     def _is_name(self, width: float) -> bool:
-        """Say whether the row above the first one with cells is a part of the head."""
         above, below = self._rows[self.first - 1], self._rows[self.first]
         gap = above.bottom - below.top
         apart = any(below.top - 2 < y < above.bottom + 2 for y in self._through)
@@ -201,7 +199,6 @@ class Grid:
         return [" ".join(parts) for parts in names]
 
     def _reaches(self, edges: Sequence[_Edges], rows: Sequence[Row]) -> Iterator[_Edges]:
-        """Yield how far each cell of a head's first row reaches, with a line under it as far."""
         low = rows[0].bottom
         floor = rows[1].bottom if len(rows) > 1 else low
         under = [r for r in self._rules if floor < r.y < low + 4 and r.y not in self._through]
@@ -265,7 +262,6 @@ def _edges(cell: _Cell) -> _Edges:
 
 
 def _with_empty(columns: Sequence[_Edges], names: Sequence[_Cell]) -> list[_Edges]:
-    """Return the columns and those that have a name, and nothing or little below it."""
     found = list(columns)
     for cell in names:
         left, right = _edges(cell)

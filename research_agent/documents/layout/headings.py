@@ -1,8 +1,7 @@
-"""Headings that the text shows and the outline does not name.
+"""Headings that the text shows and the outline does not name, recognised by type and numbers.
 
-They are recognised by type and numbers: a line or the beginning of a line in bold or large
-type, numbers that count up from 1 or go on from the section around them, "Appendix A". What only
-looks like one of these, such as a numbered list, is left alone.
+A line, or the beginning of one, in bold or large type; numbers that count up from 1 or go on from
+the section around them; "Appendix A".
 """
 
 import re
@@ -99,7 +98,6 @@ def _body_size(pages: Sequence[Sequence[Row]]) -> float:
 
 
 def _found(rows: Sequence[Row], number: int, body: float) -> Found | None:
-    """Return the heading that a row is or begins with, going over the rows of the same type."""
     row = rows[number]
     strong = _is_bold(row) or is_larger(row.size, body)
     if not strong and row.bold:  # a paragraph may begin with a bold and numbered heading
@@ -132,7 +130,6 @@ def _is_bold(row: Row) -> bool:
 
 
 def _is_heading(text: str) -> bool:
-    """Say whether a line may be a heading by its words: no sentence, no formula, no caption."""
     title = _NUMBER.sub("", text)
     words = sum(char.isalpha() or char in " -/&'()" for char in title)
     first = next((char for char in text if char.isalpha()), "a")
@@ -164,7 +161,6 @@ def _goes_on(row: Row, below: Row) -> bool:
 def _is_above_text(
     place: Place, candidates: dict[Place, Found], pages: Sequence[Sequence[Row]], title: str
 ) -> bool:
-    """Say whether a line of text, or a numbered heading, follows a line that is not the title."""
     page, number = place
     found = candidates[place]
     if _plain(found.text) in _plain(title):

@@ -116,7 +116,6 @@ class _Path:
 
 
 def _holds(part: _Open, heading: Found) -> bool:
-    """Say whether an open heading goes on where another begins: it has larger type."""
     if part.size is None or part.run_in != heading.run_in:
         return not part.run_in
     return is_larger(part.size, heading.size)
@@ -132,7 +131,6 @@ def _without_title(entries: Sequence[Entry], title: str) -> list[Entry]:
 def _starts(
     entries: Sequence[Entry], pages: Sequence[Sequence[Row]]
 ) -> dict[Place, list[tuple[int, str]]]:
-    """Return the levels and headings that begin at (page, row); never before an earlier one."""
     starts: dict[Place, list[tuple[int, str]]] = {}
     earliest = (0, 0)
     for number, entry in enumerate(entries):

@@ -53,7 +53,6 @@ def _without(page: Page, column: Sequence[Span]) -> Page:
 
 
 def _number_column(page: Page, edge: str) -> list[Span]:
-    """Return the outermost numbers that share an edge and count up; none where they do not."""
     numbers = [span for span in page.spans if span.text.isdecimal() and len(span.text) <= DIGITS]
     outer = min((getattr(span, edge) for span in numbers), default=0.0)
     column = [span for span in numbers if abs(getattr(span, edge) - outer) <= EDGE]

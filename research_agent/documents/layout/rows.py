@@ -1,7 +1,6 @@
 """Pieces of lines -> lines of text, with the cells of displayed tables; lines -> running text.
 
-The page's drawing order is kept (it follows columns, which sorting by height would not); only text
-that was drawn in between, such as a footnote, is moved behind what it interrupts.
+The page's drawing order is kept; a footnote drawn in between moves behind what it interrupts.
 """
 
 import re
@@ -126,7 +125,6 @@ def _reading_order(page_spans: Sequence[Span]) -> list[Span]:
 
 
 def _interrupted(ordered: Sequence[Span], span: Span) -> int:
-    """Return from where on the spans interrupt the paragraph in which `span` goes on."""
     start = len(ordered)
     for index in range(len(ordered) - 2, max(-1, len(ordered) - LOOK_BACK), -1):
         before, after = ordered[index], ordered[index + 1]
@@ -194,7 +192,6 @@ def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
 
 
 def _are_columns(lines: Sequence[Row]) -> bool:
-    """Say whether both pieces of most rows are lines of prose that fill their column."""
     for column in (0, 1):
         spans = [row.cells[column][0] for row in lines]
         left, right = min(s.left for s in spans), max(s.right for s in spans)
@@ -206,7 +203,6 @@ def _are_columns(lines: Sequence[Row]) -> bool:
 
 
 def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Sort by height a page of one column, on which some programs draw tables last."""
     ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
     boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
     beside = any(

@@ -129,7 +129,6 @@ def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
 
 
 def _may_go_left(glyph: Glyph) -> bool:
-    """Say whether it is an accent, or of a script that is written from right to left."""
     return _is_accent(glyph) or unicodedata.bidirectional(glyph.char[0]) in {"R", "AL", "AN"}
 
 

@@ -239,7 +239,6 @@ def operation_ids(api: Api, operation: Values) -> Iterator[str]:
 
 
 def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:
-    """Yield a message and its fields; media types with the same schema share their lines."""
     about = one_line(message.get("description"))
     groups: list[tuple[object, list[str]]] = []
     for media_type, value in media.items():
@@ -271,14 +270,12 @@ def _parameters(api: Api, operation: Values, path: Values) -> list[Values]:
 
 
 def _field(value: Values, schema: object) -> Field:
-    """Return a parameter or header as a field; what is written beside its schema counts too."""
     extra = {key: item for key, item in value.items() if key not in _IN_SCHEMA}
     required = value.get("required") is True
     return Field(name=named(value, "name"), schema=schema, required=required, extra=extra)
 
 
 def _schema_of(value: Values) -> Values:
-    """Return the schema of a parameter or header of Swagger 2.0, which is part of it."""
     return {key: item for key, item in value.items() if key not in _NO_SCHEMA}
 
 

@@ -38,7 +38,6 @@ NAMED = 3  # names that a warning gives
 
 _LAST = "# "
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
-_SINGULAR = {"lead": "leads", "are": "is", "stand": "stands"}
 
 
 def api_document(root: Mapping[str, object]) -> ParsedDocument:
@@ -63,10 +62,7 @@ def told(count: int, what: str, names: Sequence[str]) -> str:
     """Return a warning with the first names."""
     more = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-    if count == 1:
-        noun, verb, rest = what.split(" ", 2)
-        what = f"{noun.removesuffix('s')} {_SINGULAR.get(verb, verb)} {rest}"
-    return f"{count} {what}: {listed}"
+    return f"{what} ({count}): {listed}"
 
 
 def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
@@ -78,12 +74,12 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
         wanted = operation_ids(api, operation.value)
         dangling.update(f"operation {name}" for name in wanted if name not in known)
     if dangling:
-        yield told(dangling.total(), "references lead nowhere", list(dangling))
+        yield told(dangling.total(), "references that lead nowhere", list(dangling))
     if remote := list(filter(is_remote, references(api.root))):
         names = list(dict.fromkeys(remote))
-        yield told(len(remote), "references are not followed to other servers", names)
+        yield told(len(remote), "references to other servers, not followed", names)
     if twice := [name for name, count in known.items() if count > 1]:
-        yield told(len(twice), "operationIds stand more than once", twice)
+        yield told(len(twice), "operationIds that stand more than once", twice)
     if not found:
         yield "it describes no operation"
 
@@ -136,7 +132,6 @@ def _servers(root: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def _described(value: object) -> Iterator[Block]:
-    """Yield the paragraphs of the description below its headings; "#" in code heads nothing."""
     path: list[tuple[int, str]] = []
     lines: list[str] = []
     fenced = False

@@ -133,7 +133,6 @@ def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Ite
 
 
 def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
-    """Yield what a value may be in turn, as far as that is written here and not elsewhere."""
     for choice in ("oneOf", "anyOf"):
         for number, schema in enumerate(sequence(here.get(choice)), 1):
             if mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:

@@ -1,8 +1,7 @@
 """An API description as a tree of plain values, and where its references lead (RFC 6901).
 
-Real descriptions break their format in every way: a list where a mapping belongs, a number where
-a text does. What cannot be meant is taken for empty. A target has one spelling: percent signs are
-decoded, and only `~` and `/` inside a name are escaped, as `~0` and `~1`.
+Descriptions break their format in every way; what cannot be meant is taken for empty. A target has
+one spelling: percent signs are decoded, `~` and `/` inside a name are `~0` and `~1`.
 """
 
 import html

@@ -107,7 +107,6 @@ class RayWorkers(Closing):
         self._files.close()
 
     def _said(self, reference: object, task: Task | None) -> Any:  # noqa: ANN401 (Made, or None)
-        """Return what a worker returned, None where it has ended too often; raises its errors."""
         errors = self._ray.exceptions
         try:
             said = self._ray.get(reference)

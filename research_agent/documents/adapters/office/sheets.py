@@ -75,7 +75,6 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
 
 
 def _check_extents(data: bytes, name: str) -> None:
-    """Refuse a cell of XLSX so far away that the space up to it would fill the memory."""
     with opened(data, name) as archive:
         for part in (of for of in archive.namelist() if of.startswith("xl/worksheets/")):
             cells = _CELL.findall(archive.read(part))

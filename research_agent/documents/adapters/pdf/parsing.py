@@ -166,7 +166,6 @@ def _page_labels(document: pypdfium2.PdfDocument, printed: tuple[str, ...]) -> t
 def _title(
     document: pypdfium2.PdfDocument, entries: tuple[Entry, ...], first: tuple[Row, ...]
 ) -> str:
-    """Return the title: the file's own, else an outermost heading, else the largest lines."""
     title = " ".join(_metadata(document, "Title").split())
     path = " " not in title and (bool(PurePath(title).suffix) or "/" in title or "\\" in title)
     if title and not path and not _NO_TITLE.fullmatch(title):

@@ -105,7 +105,6 @@ def _between(connection: sqlite3.Connection, left: _Left) -> Iterator[tuple[int,
 
 
 def _document(documents: dict[str, int], wanted: str, beside: str) -> int | None:
-    """Return the document that a path leads to; one from the root on is the only one that fits."""
     paths = [normalize("NFC", path) for path in candidates(wanted, beside=beside)]
     for path in paths:
         if path in documents:

@@ -9,11 +9,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from research_agent.closeable import Closing
-from research_agent.errors import IndexDamagedError, IndexMismatchError
+from research_agent.errors import IndexDamagedError
 from research_agent.index.adapters.ledger.checking import damaged, sampled
 from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
-from research_agent.index.adapters.ledger.schema import SPACE, connect, faults
-from research_agent.index.messages import check_model, command, rebuild_hint, unfinished
+from research_agent.index.adapters.ledger.schema import connect, faults
+from research_agent.index.messages import check_model, command, unfinished
 from research_agent.index.packing import storable, unpacked, unpacked_text
 from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
@@ -88,12 +88,6 @@ class LedgerReader(Closing):
         """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""
         header = self.header()
         check_model(header.model, model, self._label)
-        space = self._all("SELECT value FROM meta WHERE key = 'space'")[0][0]
-        if space != SPACE:
-            raise IndexMismatchError(
-                f"The index {self._label} compares by {space}, this program by {SPACE}.",
-                hint=rebuild_hint(self._label),
-            )
         return header
 
     def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:

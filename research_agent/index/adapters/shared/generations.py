@@ -1,8 +1,7 @@
 """Generations of a shared index, and who may write the next one.
 
-A generation is a small file that names the versions of all tables. It is written only where there
-is none of its number, so of two writers one publishes. A writer also holds a lease, a file that it
-changes every few seconds; one that no longer changes is of a process that is gone. Waiting is
+A generation is a small file that names the versions of all tables, written only where there is none
+of its number. A writer also holds a lease, a file that it changes every few seconds; waiting is
 measured by the clock of the process that waits, so clocks need not agree.
 """
 

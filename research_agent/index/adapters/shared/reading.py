@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from research_agent.index.adapters.shared import generations
@@ -77,7 +78,8 @@ class SharedReader:
 
     def is_current(self) -> bool:
         """Return whether nothing was published since it was opened."""
-        return generations.latest(self.storage).number == self.state.number
+        names = self.storage.names("generations/")
+        return bool(names) and int(Path(names[-1]).stem) == self.state.number
 
     @cached_property
     def _documents(self) -> dict[str, dict[str, Any]]:

@@ -25,7 +25,7 @@ from research_agent.index.adapters.shared.generations import (
     publish,
     table_name,
 )
-from research_agent.index.adapters.shared.search_indexes import bring_up_to_date
+from research_agent.index.adapters.shared.searching import bring_up_to_date
 from research_agent.index.adapters.shared.storage import Storage, faults
 from research_agent.index.adapters.shared.tables import (
     BELOW,

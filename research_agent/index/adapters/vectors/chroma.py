@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from chromadb.config import Settings
 
 COLLECTION = "chunks"
-SPACE = "cosine"
 GRAPH: "CreateHNSWConfiguration" = {"space": "cosine", "ef_search": 200}  # of new collections
 VERSION = 2  # of what is written into a collection; files of another one are made anew
 _PAGE = 1000  # rows read or written at a time: Chroma takes no more than some 5,000
@@ -145,16 +144,11 @@ def faults() -> Iterator[None]:
 
 
 def _collection(client: "ClientAPI", name: str, *, create: bool) -> "Collection":
-    """Return a collection that compares by cosine; raises IndexDamagedError for another one."""
     if create:
         client.get_or_create_collection(
             name, configuration={"hnsw": GRAPH}, embedding_function=None
         )
-    collection = client.get_collection(name, embedding_function=None)
-    space = (collection.configuration_json.get("hnsw") or {}).get("space")
-    if space != SPACE:
-        raise IndexDamagedError(f"Chroma compares by {space}, not by {SPACE}.")
-    return collection
+    return client.get_collection(name, embedding_function=None)
 
 
 def _shows(collection: "Collection", generation: int) -> bool:
@@ -224,7 +218,6 @@ def _without_dot_env(package: str) -> Iterator[None]:
 
 
 def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetch) -> None:
-    """Write new files that begin as a copy of `base`, or from nothing where it is of no use."""
     shutil.rmtree(made, ignore_errors=True)
     if base:
         shutil.copytree(base, made)
@@ -240,7 +233,6 @@ def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetc
 
 
 def _write(collection: "Collection", digests: Mapping[str, str], fetch: Fetch) -> None:
-    """Let a collection hold exactly the vectors in `digests`; only new ones are fetched."""
     held = {
         vector_id: str(about["digest"])
         for page in _pages(collection, metadatas=True)
