@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from research_agent.errors import IndexDamagedError, PathError
-from research_agent.interfaces.report.heat import heat
-from research_agent.interfaces.report.target import check_target
-from research_agent.interfaces.report.writing import write_report
+from research_agent.interfaces.report.content import heat
+from research_agent.interfaces.report.writing import check_target, write_report
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.claims import Claim

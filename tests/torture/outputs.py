@@ -21,8 +21,7 @@ from research_agent.errors import DocumentError, ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.text import markdown, sources_text, why_text
 from research_agent.interfaces.cli import ask
-from research_agent.interfaces.cli.progress import Steps
-from research_agent.interfaces.cli.terminal import note
+from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.interfaces.events import event_line
 from research_agent.interfaces.mcp.server import answered
 from research_agent.interfaces.report.content import report_of

@@ -14,10 +14,9 @@ from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
 from research_agent.interfaces.chat.lines import Lines
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
-from research_agent.interfaces.cli.progress import Steps
 from research_agent.interfaces.cli.rendering import address, open_page, print_result
-from research_agent.interfaces.cli.terminal import note, say
-from research_agent.interfaces.report.target import check_target
+from research_agent.interfaces.cli.terminal import Steps, note, say
+from research_agent.interfaces.report.writing import check_target
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question

@@ -18,12 +18,11 @@ from research_agent.evaluation.questions import Question
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import opened, start, told
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import note, say
+from research_agent.interfaces.cli.terminal import note, progress_bar, say
 from research_agent.interfaces.evaluation.estimate import estimate
 from research_agent.interfaces.evaluation.running import EvalOptions, chosen_questions, evaluate
 from research_agent.interfaces.evaluation.running import read_file as questions_of
-from research_agent.interfaces.report.target import check_target
+from research_agent.interfaces.report.writing import check_target
 from research_agent.presets import changed, with_preset
 from research_agent.private_files import replace_text
 from research_agent.setting_fields import lines

@@ -1,19 +1,25 @@
 """The command `ask`."""
 
+import platform
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Unpack
+from uuid import uuid4
 
 import click
+from pydantic_core import to_jsonable_python
 
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.index import list_indexes
-from research_agent.assembly.traces import recorded_ports
+from research_agent.assembly.shared import full_location
+from research_agent.assembly.traces import TraceFile, header, recorded_ports
 from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.interfaces.agent import ResearchAgent
@@ -22,18 +28,17 @@ from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
-from research_agent.interfaces.cli.progress import Steps
-from research_agent.interfaces.cli.terminal import note, say, say_json
-from research_agent.interfaces.cli.trace import tracing
-from research_agent.interfaces.events import event_line
+from research_agent.interfaces.cli.terminal import Steps, note, say, say_json
+from research_agent.interfaces.events import event_json, event_line
+from research_agent.interfaces.own_graphs import resuming
 from research_agent.interfaces.report.recording import RunRecord
-from research_agent.interfaces.report.target import check_target
+from research_agent.interfaces.report.writing import check_target
 from research_agent.ports import CallOptions, ChatModel
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
 from research_agent.types import Completion, Message, uncertainty
-from research_agent.types.events import Finished, Watching
+from research_agent.types.events import Event, Finished, Watching
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import scope_of
 
@@ -170,6 +175,40 @@ def _answered(
     if not isinstance(event, Finished):
         raise TypeError("the graph ended without a report")
     return event.result
+
+
+@contextmanager
+def tracing(
+    folder: str, question: str, location: str, connection: Connection
+) -> Iterator[tuple[TraceFile, Watching]]:
+    """Give the trace of a question and what writes its steps and events; raises PathError."""
+    begun = datetime.now(UTC)
+    name = f"{begun:%Y%m%dT%H%M%S}-{uuid4().hex[:8]}.jsonl"
+    with TraceFile(folder, name, on_problem=note) as file:
+        file.write(
+            header(
+                connection.settings,
+                connection.ports,
+                question=question,
+                begun=begun.isoformat(timespec="seconds"),
+                version=version("research-agent"),
+                python=platform.python_version(),
+                index=full_location(location),
+                fingerprint=asdict(connection.header()),
+            )
+        )
+
+        def on_event(event: Event) -> None:
+            file.write({"line": "event", **event_json(event)})
+
+        def on_step(step: str, round_: int, wrote: Mapping[str, Any]) -> None:
+            if step in resuming.NODES:  # (what the search's own nodes wrote is in its result)
+                line = {"line": "step", "step": step, "round": round_}
+                file.write({**line, "wrote": to_jsonable_python(wrote)})
+
+        yield file, Watching(on_event=(on_event,), on_step=(on_step,))
+        if file.is_whole:
+            note(f"trace: {file.path}")
 
 
 def _made_here(where: str, settings: Settings) -> None:

@@ -15,8 +15,7 @@ from research_agent.context import RunContext
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import note, say, say_json
+from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings

@@ -16,8 +16,7 @@ from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import opened, start, told
-from research_agent.interfaces.cli.progress import Steps
-from research_agent.interfaces.cli.terminal import note
+from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.types.scope import check_scope, scope_of
 
 if TYPE_CHECKING:

@@ -20,10 +20,14 @@ from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.cli.options import INDEX, MODEL, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import note, say
-from research_agent.interfaces.report.target import MADE_BY, check_target
-from research_agent.interfaces.report.writing import PACKAGE, environment, policy
+from research_agent.interfaces.cli.terminal import note, progress_bar, say
+from research_agent.interfaces.report.writing import (
+    MADE_BY,
+    PACKAGE,
+    check_target,
+    environment,
+    policy,
+)
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
 

@@ -14,8 +14,7 @@ from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared, i
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import note, say, say_json
+from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.interfaces.evaluation.estimate import estimate
 from research_agent.interfaces.evaluation.kept import read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages

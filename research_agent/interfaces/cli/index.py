@@ -25,8 +25,7 @@ from research_agent.assembly.workers import workers
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import start, told
-from research_agent.interfaces.cli.progress import Progress, progress_bar
-from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web

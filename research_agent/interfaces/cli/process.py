@@ -17,8 +17,7 @@ from research_agent import errors
 from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.diagnosis.network import outside_hosts
 from research_agent.config import configured
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import note, say
+from research_agent.interfaces.cli.terminal import note, progress_bar, say
 from research_agent.network_guard import NetworkGuard
 from research_agent.presets import described
 from research_agent.settings import Settings

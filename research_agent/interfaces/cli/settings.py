@@ -19,8 +19,7 @@ from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import index_is_named
 from research_agent.interfaces.cli.process import needs, start, told
-from research_agent.interfaces.cli.progress import progress_bar
-from research_agent.interfaces.cli.terminal import say, say_json
+from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 

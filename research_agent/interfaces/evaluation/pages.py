@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from research_agent.evaluation.metrics import Difference
 from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
-from research_agent.interfaces.report.target import MADE_BY
-from research_agent.interfaces.report.writing import environment, policy
+from research_agent.interfaces.report.writing import MADE_BY, environment, policy
 from research_agent.private_files import replace_text
 from research_agent.text.visible import plain
 

@@ -10,15 +10,18 @@ from research_agent.answering.draft_redaction import public_result, without_draf
 from research_agent.answering.report import with_spans
 from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
-from research_agent.interfaces.report.heat import HeatToken, heat
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.ports import ChunkStore
+from research_agent.text.sentences import sentence_spans
 from research_agent.types import TraceEvent
+from research_agent.types.claims import MARKER, bare, plain, said_tokens
+from research_agent.types.entropy import token_entropy
 from research_agent.types.evidence import place
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.result import Citation, ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence
+from research_agent.types.verification import Answer, Draft
 
 KEY = re.compile(r"\[(?:(c?\d+)|(unconfirmed|contradicted))\]")
 AROUND = 700
@@ -66,6 +69,22 @@ class Search:
     """By the chunk's id; with its key where the model has read it."""
 
 
+LEVELS = (0.05, 0.3, 0.8, 1.5)
+"""Nats from which a token has the next shade."""
+MOST_TOKENS = 4000
+"""Tokens of the heat map."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatToken:
+    """A token of the answer; `entropy` (nats) is None where it is not scored."""
+
+    text: str
+    entropy: float | None = None
+    level: int = 0
+    """Shade, from 0."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """All that a report shows beside its result."""
@@ -79,6 +98,27 @@ class Report:
     """The numbers that confidence is made of: name, value, meaning."""
     rounds: tuple[Round, ...]
     searches: tuple[Search, ...]
+
+
+def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
+    """Return the tokens of those sentences of `answer` that `draft` has, without markers."""
+    text = "".join(token.text for token in answer.tokens)
+    if text != answer.text:
+        return ()
+    claims = {plain(claim.text) for claim in draft.claims}
+    spans = [span for span in sentence_spans(text) if plain(bare(text[slice(*span)])) in claims]
+    said = {at for at, _ in said_tokens(answer.tokens)}
+    markers = [match.span() for match in MARKER.finditer(text)]
+    found, at = list[HeatToken](), 0
+    for token in answer.tokens:
+        behind = at + len(token.text)
+        marker = any(at < end and behind > start for start, end in markers)
+        if not marker and any(at < end and behind > start for start, end in spans):
+            entropy = token_entropy(token.alternatives) if at in said else None
+            level = sum((entropy or 0.0) >= limit for limit in LEVELS)
+            found.append(HeatToken(token.text, entropy, level))
+        at = behind
+    return tuple(found[:MOST_TOKENS])
 
 
 def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:

@@ -3,6 +3,8 @@
 It is written whole or not at all, and never over somebody's own file.
 """
 
+import os
+import stat
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -12,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from research_agent.answering.result_lines import lacking_lines, quoted_words
 from research_agent.assembly.page_pictures import PagePictures
+from research_agent.errors import PathError
 from research_agent.interfaces.report.content import Report, report_of
 from research_agent.interfaces.report.recording import RunRecord
-from research_agent.interfaces.report.target import MADE_BY, check_target, unwritable
 from research_agent.ports import ChunkStore
 from research_agent.private_files import replace_text
 from research_agent.settings import Settings
@@ -28,6 +30,52 @@ if TYPE_CHECKING:
 PACKAGE = "research_agent.interfaces.report"
 LONGEST = 20_000
 """Characters of one text of others in a report."""
+
+
+MADE_BY = '<meta name="generator" content="research-agent report">'
+"""By this a report is known."""
+BEGINNING = 2000
+"""Bytes of a file that are read to see whether it is a report."""
+
+
+def check_target(path: str, *, force: bool = False) -> None:
+    """Raise PathError where a report cannot be written to `path`, or must not be."""
+    if "\0" in path:
+        raise unwritable(ascii(path), ValueError("no file has such a name"))
+    target = Path(path)
+    try:
+        folder = target.absolute().parent
+        if not folder.is_dir():
+            raise PathError(f"no such folder: {folder}", hint="Make the folder first.")
+        if target.is_dir():
+            raise PathError(f"{path} is a folder", hint=f"Name a file: {path}/answer.html")
+        if target.exists() or target.is_symlink():
+            _check_old(target, force=force)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PathError(f"{folder} may not be written to", hint="Name another folder.")
+    except (OSError, ValueError) as error:
+        raise unwritable(path, error) from error
+
+
+def _check_old(target: Path, *, force: bool) -> None:
+    if not stat.S_ISREG(target.lstat().st_mode):
+        raise PathError(f"{target} is no ordinary file", hint="Name another file.")
+    with target.open("rb") as file:
+        ours = MADE_BY.encode("ascii") in file.read(BEGINNING)
+    if not (ours or force):
+        raise PathError(
+            f"{target} is there already, and is no report",
+            hint="Name another file, or replace it with --force.",
+        )
+
+
+def unwritable(path: str, error: OSError | ValueError) -> PathError:
+    """Return the error of a file that cannot be written."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return PathError(
+        f"{path} cannot be written: {reason}",
+        hint="Name a file in a folder that you may write to: research-agent ask … --report FILE",
+    )
 
 
 def write_report(

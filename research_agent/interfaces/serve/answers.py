@@ -10,8 +10,7 @@ from starlette.requests import Request
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.serve.gate import GONE
-from research_agent.interfaces.serve.metrics import Metrics
+from research_agent.interfaces.serve.gate import GONE, Metrics
 from research_agent.types.events import Event, Finished, Stopped
 
 T = TypeVar("T")

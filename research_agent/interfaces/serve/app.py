@@ -24,8 +24,7 @@ from research_agent.interfaces.own_graphs import own, research_tool
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
 from research_agent.interfaces.serve.description import openapi
-from research_agent.interfaces.serve.gate import CLIENT, Gate
-from research_agent.interfaces.serve.metrics import Metrics
+from research_agent.interfaces.serve.gate import CLIENT, Gate, Metrics
 from research_agent.interfaces.serve.shelf import Served, Shelf, session_name
 from research_agent.interfaces.serve.tokens import Client, Clients
 from research_agent.planning.tool_texts import search_json

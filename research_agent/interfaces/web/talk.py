@@ -3,14 +3,13 @@
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from research_agent.errors import ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat.conversation import Conversation
 from research_agent.interfaces.own_graphs import own
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import begun_text, step_text
-from research_agent.interfaces.web.feed import Feed
 from research_agent.interfaces.web.fragments import turn_html
 from research_agent.stopping import Stop
 from research_agent.text.questions import check_question
@@ -38,6 +37,37 @@ class Question:
     """Go on with the question that has no answer yet."""
     scope: Limits = field(default_factory=Limits)
     preset: str = ""
+
+
+class Feed:
+    """Numbered entries of the last question; threads may share it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._entries: list[dict[str, Any]] = []
+        self.start = 0
+        """The number before the first entry that is kept."""
+
+    def begin(self, kind: str, **values: object) -> None:
+        """Forget the question before, and add the first entry of another one."""
+        with self._lock:
+            self.start += len(self._entries)
+            self._entries = []
+        self.add(kind, **values)
+
+    def add(self, kind: str, **values: object) -> None:
+        """Add an entry."""
+        with self._lock:
+            number = self.start + len(self._entries) + 1
+            self._entries.append({"n": number, "kind": kind, **values})
+
+    def since(self, after: int) -> list[dict[str, Any]]:
+        """Return the entries behind number `after`; "reload" for a reader who has missed some."""
+        with self._lock:
+            last = self.start + len(self._entries)
+            if not self.start <= after <= last:
+                return [{"n": last, "kind": "reload"}]
+            return self._entries[after - self.start :]
 
 
 class Talk:
