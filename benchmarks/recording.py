@@ -15,7 +15,6 @@ from benchmarks.peers.exchange import open_text
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
 from research_agent.errors import ModelMissingError
 from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.models.replies import sampled_identity
 from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec
 from research_agent.types import Completion, Message
 
@@ -165,7 +164,7 @@ class Replaying:
 
         Whether the model calls tools is tried anew.
         """
-        warm = sampled_identity(self.asking.weights, SAMPLE_TEMPERATURE)
+        warm = f"{self.asking.weights}, temperature {SAMPLE_TEMPERATURE:g}"
         chat = self.chat(self.models.answerer if self.models else None, self.asking.weights)
         sampler = self.chat(self.models.sampler if self.models else None, warm)
         given = replace(

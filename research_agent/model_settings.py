@@ -94,7 +94,7 @@ class ModelSettings:
     top_logprobs: int = constant(5)
     """Alternative tokens requested at each position of an answer."""
     timeout: Annotated[float | None, Range(0, 7200, "seconds")] = None
-    """Longest time for one try of a request; null: derived from the server's speed so far."""
+    """Longest time for one try of a request; null: ten minutes."""
     retries: int = constant(2)
     """Further tries after a temporary fault; the embedded model is restarted once."""
     concurrency: Annotated[int, Range(1, 256, "questions")] = 8

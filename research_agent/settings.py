@@ -1,8 +1,4 @@
-"""Every setting of the agent, as one immutable tree; `config.yaml` is generated from it.
-
-The text below a field is its description for users, and its `Range` the hard range of its number:
-outside it the agent does not start, and the error names the key and the range.
-"""
+"""Every setting of the agent; `config.yaml` is generated from these classes and their texts."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -323,22 +319,17 @@ class Settings:
         for name in SECTIONS:
             check_ranges(getattr(self, name), f"{name}.")
         if self.index.vectors not in ("auto", "chroma", self.index.server):
-            raise ConfigError(
-                f"index.vectors is {self.index.vectors!r}.",
-                hint='It is "auto", "chroma", or an address such as "http://127.0.0.1:8000".',
-            )
-        if self.confidence.top_k > self.retrieval.top_k:
-            msg = (
-                f"confidence.top_k ({self.confidence.top_k}) must not be larger than "
-                f"retrieval.top_k ({self.retrieval.top_k})"
-            )
-            raise ConfigError(msg, hint="Only what was retrieved can be read.")
-        if self.budget.rounds > self.budget.max_rounds:
-            msg = (
-                f"budget.rounds ({self.budget.rounds}) must not be larger than "
-                f"budget.max_rounds ({self.budget.max_rounds})"
-            )
-            raise ConfigError(msg, hint="Raise budget.max_rounds, or lower budget.rounds.")
+            hint = 'It is "auto", "chroma", or an address such as "http://127.0.0.1:8000".'
+            raise ConfigError(f"index.vectors is {self.index.vectors!r}.", hint=hint)
+        for low, high, smaller, larger in (
+            (self.confidence.top_k, self.retrieval.top_k, "confidence.top_k", "retrieval.top_k"),
+            (self.budget.rounds, self.budget.max_rounds, "budget.rounds", "budget.max_rounds"),
+        ):
+            if low > high:
+                raise ConfigError(
+                    f"{smaller} ({low}) must not be larger than {larger} ({high})",
+                    hint=f"Raise {larger}, or lower {smaller}.",
+                )
 
     @property
     def refuses_by(self) -> Literal["check", "prompt"]:

@@ -5,13 +5,13 @@ looks at the `Stop` of its question, and is woken by it.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from threading import Lock
+from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import TypeVar
 
-from research_agent.errors import StoppedError
+from research_agent.errors import ModelTimeoutError, StoppedError
 
 T = TypeVar("T")
 
@@ -113,3 +113,36 @@ async def on_thread(threads: Executor, run: Callable[[], T]) -> T:
         except asyncio.CancelledError:
             stop.end()
             raise
+
+
+def begun(run: Callable[[], T]) -> Future[T]:
+    """Run something with the caller's context, on a thread that does not keep the program."""
+    future, context = Future[T](), copy_context()
+
+    def work() -> None:
+        try:
+            future.set_result(context.run(run))
+        except BaseException as error:  # noqa: BLE001 (raised where it is waited for)
+            future.set_exception(error)
+
+    Thread(target=work, name="model-call", daemon=True).start()
+    return future
+
+
+def result_within(future: Future[T], seconds: float, what: str) -> T:
+    """Return a result, or raise its error; raises ModelTimeoutError, StoppedError.
+
+    Work that takes longer cannot be interrupted: it ends by itself, and nobody waits.
+    """
+    ended = Event()
+    future.add_done_callback(lambda _: ended.set())
+    with waking(ended.set):
+        ended.wait(max(0.0, min(seconds, TIMEOUT_MAX)))
+    if future.done():
+        return future.result()
+    check()
+    raise ModelTimeoutError(
+        f"{what} gave no whole reply in time ({seconds:.3g} s)",
+        hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
+        "answer.max_tokens).",
+    )

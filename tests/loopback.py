@@ -4,7 +4,6 @@
         ...
 
 The script gets each request's JSON: chat requests have `messages`, embedding requests `input`.
-What it replies as JSON is streamed where the request asks for that.
 """
 
 import json
@@ -21,8 +20,6 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
-
-from tests.loopback_events import events
 
 Json = dict[str, Any]
 
@@ -184,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
             reply.write(Peer(self.connection, self.server.stopping))
             return
         if isinstance(reply, dict):
-            reply = _served(_as_asked(reply, given), given)
+            reply = Raw(200, json.dumps(_as_asked(reply, given)).encode())
         if reply.status:
             self._send(reply)
 
@@ -225,14 +222,6 @@ def server(script: Script, *, key: str = "", certificate: str = "") -> Iterator[
             running.stopping.set()
             running.shutdown()
             serving.join()
-
-
-def _served(reply: Json, given: Json) -> Raw:
-    """The reply as it goes over the wire."""
-    if not given.get("stream") or not reply.get("choices"):
-        return Raw(200, json.dumps(reply).encode())
-    counted = bool((given.get("stream_options") or {}).get("include_usage"))
-    return Raw(200, b"".join(events(reply, usage=counted)), "text/event-stream")
 
 
 def _as_asked(reply: Json, given: Json) -> Json:

@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from email.utils import formatdate
 
-from tests.loopback import CLOSED, Json, Live, Peer, Raw, Script, error_reply, text_reply, token
-from tests.loopback_events import DONE, event, events
+from tests.loopback import CLOSED, Json, Live, Peer, Raw, Script, error_reply, text_reply
 
 Fault = Callable[[Script], Script]
 
@@ -26,26 +25,10 @@ HTML = Raw(200, b"<html>SECRET</html>", "text/html")
 REPLY = text_reply("Paris is the capital")
 
 
-def head(kind: str = "text/event-stream") -> bytes:
-    """The status line and the headers of a reply that ends with its connection."""
-    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n".encode()
-
-
-def chunk(text: str, *, logprobs: bool = True) -> bytes:
-    """One token of a stream."""
-    listed = {"content": [token(text)]} if logprobs else None
-    choice = {"index": 0, "delta": {"content": text}, "logprobs": listed, "finish_reason": None}
-    return event({"id": "1", "created": 0, "model": "scripted", "choices": [choice]})
-
-
-def plain(reply: Json) -> bytes:
-    """The reply at once, with its headers."""
-    return head("application/json") + json.dumps(reply).encode()
-
-
-def streamed(reply: Json) -> bytes:
-    """The reply as a stream, with its headers."""
-    return head() + b"".join(events(reply, usage=True))
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+"""The status line and the headers of a reply that ends with its connection."""
+BODY = json.dumps(REPLY).encode()
+SIZED = HEAD.replace(b"Connection: close", b"Content-Length: %d" % len(BODY))
 
 
 def always(reply: Json | Raw | Live) -> Fault:
@@ -128,15 +111,9 @@ def _later(good: Script) -> Script:
     return once(busy(formatdate(time.time() + 2, usegmt=True)))(good)
 
 
-def _without_end() -> Json:
-    """Three events of a reply whose end is missing."""
-    return text_reply("Paris is the", finish_reason=None)
-
-
 OVERFLOW = error_reply(
     400, "SECRET exceeds the available context size (2048)", kind="exceed_context_size_error"
 )
-BROKEN = {"error": {"message": "SECRET", "type": "server_error", "code": 500}}
 EMPTY = {**REPLY, "choices": []}
 
 FAULTS: Mapping[str, Fault] = {
@@ -147,22 +124,14 @@ FAULTS: Mapping[str, Fault] = {
     "500 for ever": always(error_reply(500, "SECRET")),
     "closed without a reply": always(CLOSED),
     "reset without a reply": reset(),
-    "reset within the reply": reset(head(), chunk("Paris")),
+    "reset within the reply": reset(SIZED, BODY[:50]),
     "hang before the headers": hang(),
-    "hang within the headers": hang(head()[:-4]),
-    "hang within the body": hang(head(), chunk("Paris")),
-    "headers dripped": dripped(b"", streamed(REPLY)),
-    "body dripped": dripped(head(), streamed(REPLY)[len(head()) :]),
-    "plain body dripped": dripped(head("application/json"), json.dumps(REPLY).encode()),
-    "endless stream": endless(head(), chunk(" and")),
-    "endless stream without log-probabilities": endless(head(), chunk(" and", logprobs=False)),
-    "endless stream without tokens": endless(head(), b": still here\n\n"),
-    "endless line": endless(head() + b"data: ", b"x" * 4096),
-    "stream cut without finish_reason": written(head(), *events(_without_end(), usage=True)),
-    "stream that only says it is done": written(head(), DONE),
-    "half an event": written(head(), chunk("Paris"), chunk(" is")[:40]),
-    "broken JSON in an event": written(head(), chunk("Paris"), b'data: {"choices": [{\n\n'),
-    "an error within the stream": written(head(), chunk("Paris"), event(BROKEN)),
+    "hang within the headers": hang(HEAD[:-4]),
+    "hang within the body": hang(HEAD, BODY[:50]),
+    "headers dripped": dripped(b"", HEAD + BODY),
+    "body dripped": dripped(HEAD, BODY),
+    "endless body": endless(HEAD, b" " * 4096),
+    "body cut": written(SIZED, BODY[:50]),
     "null content": always(text_reply(None, tokens=[])),
     "empty choices": always(EMPTY),
     "invalid JSON": always(Raw(200, b'{"choices": [{"mess')),
@@ -175,7 +144,6 @@ FAULTS: Mapping[str, Fault] = {
     "context overflow": always(OVERFLOW),
     "unknown model": always(error_reply(404, "SECRET", code="model_not_found")),
     "key refused": always(error_reply(401, "SECRET", code="invalid_api_key")),
-    "stream refused": unless("stream", error_reply(400, "stream is not supported")),
     "log-probabilities refused": unless("logprobs", error_reply(400, "logprobs: no")),
 }
 """What can go wrong behind an address that answers at all."""

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-from research_agent.models.adapters.weights.joining import (
+from research_agent.models.adapters.weights import (
     WEIGHT_SETS,
     WeightStatus,
     cache_directory,

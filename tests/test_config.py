@@ -138,7 +138,7 @@ def test_environment_wins_over_the_file(tmp_path: Path) -> None:
         ("a: [", "is not YAML", "Mend"),
         ("models: {prices: [{model: m, reed: 1}]}", "models.prices.0.reed", "config show"),
         ("models: {prices: [{model: m, read: -1}]}", "models.prices.read must be 0 to", "read"),
-        ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieved"),
+        ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieval.top_k"),
         ("budget: {rounds: 4}", "(4) must not be larger than budget.max_rounds (3)", "max_rounds"),
     ],
 )

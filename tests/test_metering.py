@@ -6,7 +6,6 @@ import pytest
 
 from research_agent.errors import BudgetError, ModelTimeoutError, ModelUnavailableError
 from research_agent.metering import Meter, remaining, spare, whole
-from research_agent.models.retrying import final_error
 from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, Settings
 from research_agent.types import Completion, Message, ModelCall, TraceEvent
 from research_agent.types.budget import Allowance
@@ -43,7 +42,8 @@ def test_call_that_does_not_fit_is_not_made() -> None:
 def test_failed_call_is_counted() -> None:
     """It was made: its name, its tries and its error stay in the trace."""
     counted = meter()
-    down = final_error(ModelUnavailableError("x"), 3)
+    down = ModelUnavailableError("x")
+    down.tries = 3
     with pytest.raises(ModelUnavailableError):
         counted.ask(ScriptedChat(down), "filter", HELLO, max_tokens=1)
 

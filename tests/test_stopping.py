@@ -7,9 +7,8 @@ from threading import Event, Thread, Timer
 import pytest
 
 from research_agent.errors import ModelUnavailableError, StoppedError
-from research_agent.models.adapters.bedrock.connection import Call
 from research_agent.models.adapters.rate_limited import Server, ServerLimits
-from research_agent.stopping import Stop, check, stopping, waking
+from research_agent.stopping import Stop, begun, check, result_within, stopping, waking
 
 
 def test_nothing_is_stopped_where_nobody_may() -> None:
@@ -72,22 +71,22 @@ def test_server_is_not_asked_again() -> None:
         raise ModelUnavailableError("down", retry_after=0.0)
 
     with stopping(stop), pytest.raises(StoppedError):
-        Server(ServerLimits(retries=5)).ask(send, tokens=None, seconds=30.0)
+        Server(ServerLimits(retries=5)).ask(send, seconds=30.0)
 
     assert 1 == len(asked)
 
 
 def test_a_call_on_a_thread_of_its_own_is_left() -> None:
-    """Bedrock's calls are not waited for any longer."""
+    """Nobody waits for it any longer."""
     stop, released = Stop(), Event()
-    begun = time.monotonic()
+    started = time.monotonic()
     timer = Timer(0.1, stop.end)
     timer.start()
     try:
         with stopping(stop), pytest.raises(StoppedError):
-            Call(lambda: released.wait(20), 20.0, 100, set()).result()
+            result_within(begun(lambda: released.wait(20)), 20.0, "the model")
     finally:
         released.set()
         timer.join()
 
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - started < 10

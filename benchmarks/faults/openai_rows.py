@@ -21,26 +21,9 @@ from benchmarks.faults.good import (
 )
 from research_agent.model_settings import ModelSettings
 from tests.loopback import CLOSED, Json, Live, Raw, Script, error_reply, server, text_reply
-from tests.loopback_events import events
-from tests.loopback_faults import (
-    FAULTS,
-    Fault,
-    always,
-    busy,
-    chunk,
-    hang,
-    head,
-    once,
-    reset,
-    written,
-)
+from tests.loopback_faults import FAULTS, Fault, always, busy, hang, once, written
 
 ENVIRONMENT = {"FAULTS_KEY": KEY}
-
-
-def _beginning() -> bytes:
-    """Return the stream of a first sentence that the documents hold; its end is missing."""
-    return head() + b"".join(events(text_reply(FIRST, finish_reason=None), usage=False))
 
 
 def _half_a_body() -> bytes:
@@ -50,10 +33,6 @@ def _half_a_body() -> bytes:
 
 
 MORE: Mapping[str, Fault] = {
-    "stream cut after a whole sentence": written(_beginning()),
-    "half an event after a whole sentence": written(_beginning(), chunk(" A firing")[:40]),
-    "reset after a whole sentence": reset(_beginning()),
-    "hang after a whole sentence": hang(_beginning()),
     "plain body cut": written(_half_a_body()),
     "plain body cut once": once(Live(lambda peer: peer.send(_half_a_body()))),
     "hang within a plain body": hang(_half_a_body()),
@@ -69,14 +48,12 @@ MORE: Mapping[str, Fault] = {
 ASKED_FOR: Mapping[str, tuple[Place, ...]] = {
     "no fault": ("all",),
     "plain body cut once": ("all", "planner", "verifier"),
-    "stream refused": ("all", "answer"),
     "log-probabilities refused": ("all", "answer"),
     "reply cut at its token limit": ("all", "answer"),
 }
 """Faults that only some calls can meet."""
 NAMED_BY: Mapping[str, NamedBy] = {
     "no fault": "nothing",
-    "stream refused": "nothing",
     "log-probabilities refused": "uncertainty",
 }
 

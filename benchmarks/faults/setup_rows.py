@@ -14,7 +14,7 @@ from benchmarks.faults.bedrock_rows import REGION, bedrock_settings
 from benchmarks.faults.good import KEY, Opened, Row, Terms, bedrock_good, good, served
 from benchmarks.faults.openai_rows import ENVIRONMENT
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
-from research_agent.models.adapters.weights.joining import WEIGHT_SETS, WeightSet
+from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
 from tests.converse import bedrock
 from tests.loopback import server
 
@@ -151,7 +151,7 @@ def _parts(terms: Terms, sizes: Sequence[int] = (9,) * 6) -> Iterator[ModelSetti
     def found(weights: WeightSet) -> list[Path | None]:
         return files if weights is WEIGHT_SETS["0.5b"] else [None] * len(weights.packages)
 
-    with patch("research_agent.models.adapters.weights.joining.part_files", found):
+    with patch("research_agent.models.adapters.weights.part_files", found):
         yield ModelSettings(local=LocalModelSettings(weights="auto" if all(sizes) else "0.5b"))
 
 

@@ -1,18 +1,20 @@
 """Indexes for the rest of the program: opened for reading, listed, removed."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Lock
 
-from research_agent.assembly.index_search import DenseSearch, WordSearch, is_exact
+from research_agent.assembly.index_search import is_exact, open_vectors, open_words
 from research_agent.assembly.shared import OpenSharedIndex, remove_shared, storage_of
 from research_agent.closeable import Closing
-from research_agent.errors import IndexingError
+from research_agent.errors import IndexDamagedError, IndexingError
 from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.vectors.chroma import spoil
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.locations import is_shared
@@ -31,20 +33,18 @@ class OpenIndex(Closing):
             ledger = opened.enter_context(LedgerReader(self._edition.ledger, folder.label))
             self.header = ledger.check(model)
             where = (folder, self._edition, ledger)
-            words = opened.enter_context(WordSearch(*where))
-            dense = opened.enter_context(
-                DenseSearch(*where, exact_below=settings.limit, server=settings.server)
+            words = opened.enter_context(open_words(*where))
+            vectors, warning = open_vectors(
+                *where, exact_below=settings.limit, server=settings.server
             )
+            opened.callback(vectors.close)
             self._files = opened.pop_all()
-        self._ledger, self._dense = ledger, dense
-        self.vectors: VectorIndex = dense
+        self._ledger = ledger
+        self.warnings: tuple[str, ...] = (warning,) if warning else ()
+        """What is worse than usual about answers from this index, a sentence each."""
+        self.vectors: VectorIndex = vectors
         self.lexical: LexicalIndex = words
         self.chunks: ChunkStore = ledger
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is worse than usual about answers from this index, a sentence each."""
-        return (self._dense.warning,) if self._dense.warning else ()
 
     @cached_property
     def documents(self) -> tuple[DocumentOutline, ...]:
@@ -60,12 +60,19 @@ class OpenIndex(Closing):
         same = self._ledger.generation() == self.header.generation
         return same and self._folder.current() == self._edition
 
+    def spoil(self) -> None:
+        """Have what is made from the ledger made again at the next opening: it is damaged."""
+        spoil(self._edition.vectors)
+        with suppress(IndexingError, OSError), self._folder.locked():
+            WordIndex.fresh(self._edition.words).close()
+
     def close(self) -> None:
         """Close all files."""
         self._files.close()
 
 
 AnyIndex = OpenIndex | OpenSharedIndex
+Search = Callable[[AnyIndex], Sequence[ScoredId]]
 
 
 class LatestIndex:
@@ -73,7 +80,8 @@ class LatestIndex:
 
     It fulfils the ports of dense search, word search and chunks at once, so that all three answer
     from one generation. A question that is running while the index changes may miss chunks that
-    are gone. Threads may share it.
+    are gone. Damage that shows at a search is mended by opening the index again. Threads may share
+    it.
     """
 
     def __init__(self, opened: Callable[[], AnyIndex]) -> None:
@@ -85,7 +93,7 @@ class LatestIndex:
     @property
     def lexical(self) -> "LatestWords":
         """Word search over the same generation."""
-        return LatestWords(lambda: self._index)
+        return LatestWords(self._searched)
 
     @property
     def header(self) -> IndexHeader:
@@ -102,7 +110,8 @@ class LatestIndex:
 
         Raises IndexMismatchError for a vector of another length than the index has.
         """
-        return self._latest().vectors.search(vector, k=k)
+        self._latest()
+        return self._searched(lambda now: now.vectors.search(vector, k=k))
 
     def similarities(self, vector: Sequence[float], chunk_ids: Sequence[str]) -> Sequence[float]:
         """Return the exact cosine of each chunk."""
@@ -137,25 +146,41 @@ class LatestIndex:
         for index in (*self._older, self._index):
             index.close()
 
+    def _searched(self, search: Search) -> Sequence[ScoredId]:
+        index = self._index
+        try:
+            return search(index)
+        except IndexDamagedError:
+            if not isinstance(index, OpenIndex):
+                raise
+            with self._lock:
+                if self._index is index:
+                    index.spoil()
+                    self._renew()
+            return search(self._index)
+
     def _latest(self) -> AnyIndex:
         """Open the index again where it has changed; who still searches the old one goes on."""
         with self._lock:
             if not self._index.is_current():
-                new = self._opened()
-                self._older.append(self._index)
-                self._index = new
+                self._renew()
             return self._index
+
+    def _renew(self) -> None:
+        new = self._opened()
+        self._older.append(self._index)
+        self._index = new
 
 
 class LatestWords:
     """Word search over whatever generation is open now."""
 
-    def __init__(self, index: Callable[[], AnyIndex]) -> None:
-        self._index = index
+    def __init__(self, searched: Callable[[Search], Sequence[ScoredId]]) -> None:
+        self._searched = searched
 
     def search(self, query: str, *, k: int) -> Sequence[ScoredId]:
         """Return the `k` best chunks that share a word with `query`."""
-        return self._index().lexical.search(query, k=k)
+        return self._searched(lambda index: index.lexical.search(query, k=k))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from threading import Lock
 
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.ports import IndexWriter
-from research_agent.models.adapters.weights.joining import cache_directory
+from research_agent.models.adapters.weights import cache_directory
 from research_agent.ports import Embedder, TextWindows
 from research_agent.telemetry import Attribute, span
 from research_agent.types.documents import SourceFile

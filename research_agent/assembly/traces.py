@@ -1,6 +1,7 @@
 """An agent's ports with a trace in front: one that writes them down, or one that answers."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -12,16 +13,18 @@ from research_agent.config import changed_settings
 from research_agent.model_settings import RoleSettings
 from research_agent.models.adapters import trace_ports
 from research_agent.models.adapters.minilm import MiniLM
-from research_agent.models.adapters.trace_file import TraceFile, read_lines
-from research_agent.models.traces import FORMAT, without_passwords
+from research_agent.models.adapters.trace_file import FORMAT, TraceFile, read_lines
 from research_agent.ports import Ports
 from research_agent.settings import RerankSettings, Settings
+from research_agent.types import TraceEvent
 
 __all__ = [
     "Replayed",
     "TraceFile",
     "connecting_settings",
+    "ending_at",
     "header",
+    "merged_state",
     "read_lines",
     "recorded_ports",
     "replayed_ports",
@@ -36,6 +39,18 @@ PORTS: Mapping[ChatRole, str] = {
 """The port of each role."""
 OWN = ("models.", "rerank.", "sessions.", "blend.diagnostics")
 """Settings that a replay takes from its user, and `--set` changes there too."""
+
+
+_USER = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+def without_passwords(text: str) -> str:
+    """Return an address without the user and password in it.
+
+    >>> without_passwords("https://me:secret@models.example/v1")
+    'https://models.example/v1'
+    """
+    return _USER.sub("", text)
 
 
 def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, object]:
@@ -170,3 +185,26 @@ def _identity(settings: Settings, role: ChatRole) -> str:
     local = asdict(models.local) if own.provider == "local" else None
     plain = json.dumps([asdict(own), local, models.top_logprobs], sort_keys=True)
     return without_passwords(plain)
+
+
+def merged_state(
+    before: Mapping[str, object], written: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the state, as JSON values, after a step has `written` to it.
+
+    The trace grows; one that begins with what is there takes its place, as that of the search.
+
+    >>> merged_state({"rounds": 1, "trace": ["a"]}, {"rounds": 2, "trace": ["b"]})
+    {'rounds': 2, 'trace': ['a', 'b']}
+    """
+    after = {**before, **written}
+    old, new = before.get("trace", []), written.get("trace", [])
+    if isinstance(old, list) and isinstance(new, list):
+        after["trace"] = new if new[: len(old)] == old else [*old, *new]
+    return after
+
+
+def ending_at(trace: Sequence[TraceEvent], now: float) -> tuple[TraceEvent, ...]:
+    """Return a trace of another process as if its last event had ended `now`, on this clock."""
+    last = max((event.started + event.seconds for event in trace), default=0.0)
+    return tuple(replace(event, started=event.started + now - last) for event in trace)

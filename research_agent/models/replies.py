@@ -19,7 +19,7 @@ def reply_key(
 ) -> str:
     """Return the SHA-256 of everything a reply depends on, in hexadecimal.
 
-    `identity` says which model answers (`served_identity`, `embedded_identity`). The committed
+    `identity` says which model answers (`identity_of`). The committed
     recordings of the benchmarks are kept under these keys too: what is hashed must not change.
 
     >>> reply_key("m", "answer", [Message("user", "Hello")], max_tokens=5)[:12]
@@ -44,34 +44,18 @@ def asked_values(role: str, messages: Sequence[Message], asked: CallOptions) -> 
     }
 
 
-def served_identity(
-    provider: str, url: str, model: str, top_logprobs: int, temperature: float = 0.0
-) -> str:
-    """Return what tells the replies of a server's model from all others.
+def identity_of(*parts: object, temperature: float = 0.0) -> str:
+    """Return what tells the replies of a model from all others.
 
-    >>> served_identity("openai", "http://localhost:8000/v1/", "m", 5)
+    `parts` are provider, address and model, or the digest of weights and the context, and how many
+    log-probabilities are asked for.
+
+    >>> identity_of("openai", "http://localhost:8000/v1", "m", 5)
     '["openai", "http://localhost:8000/v1", "m", 5]'
-    """
-    identity = json.dumps([provider, url.rstrip("/"), model, top_logprobs])
-    return sampled_identity(identity, temperature)
-
-
-def embedded_identity(
-    digest: str, context: int, top_logprobs: int, temperature: float = 0.0
-) -> str:
-    """Return what tells the replies of the embedded model from all others.
-
-    `digest` is the SHA-256 of its weights and `context` the tokens it reads and writes at most.
-
-    >>> embedded_identity("cc324a", 8192, 5, 0.7)
+    >>> identity_of("local", "cc324a", 8192, 5, temperature=0.7)
     '["local", "cc324a", 8192, 5], temperature 0.7'
     """
-    identity = json.dumps(["local", digest, context, top_logprobs])
-    return sampled_identity(identity, temperature)
-
-
-def sampled_identity(identity: str, temperature: float) -> str:
-    """Return an identity of replies that are sampled at a temperature; at 0 it stays as it is."""
+    identity = json.dumps(parts)
     return f"{identity}, temperature {temperature:g}" if temperature else identity
 
 
@@ -117,18 +101,6 @@ def call_cost(
         seconds=seconds,
         read_seconds=read_seconds,
     )
-
-
-def span_fields(reply: Completion, tries: int) -> Mapping[str, str | int | list[str]]:
-    """Return what OpenTelemetry's conventions say of a reply, by the names that they use."""
-    cost = reply.cost
-    return {
-        "gen_ai.response.model": cost.model,
-        "gen_ai.response.finish_reasons": [reply.finish_reason],
-        "gen_ai.usage.input_tokens": cost.prompt_tokens,
-        "gen_ai.usage.output_tokens": cost.completion_tokens,
-        "research_agent.tries": tries,
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -237,7 +237,6 @@ def test_tool_use_is_remembered(environment: Mapping[str, str]) -> None:
             assert other.tool_use.known() is None
 
     assert [True] == [entry["learned"]["tool_calls"] for entry in kept.values()]
-    assert all(entry["learned"]["rates"] for entry in kept.values())
 
 
 def test_verdicts_belong_to_the_filters_model(environment: Mapping[str, str]) -> None:

@@ -77,7 +77,7 @@ def test_a_server_answers_as_exact_search_does(docs: Path, settings: Settings) -
     assert first.value > second.value
     with opened(settings=settings) as index:
         assert isinstance(index, OpenIndex)
-        assert ApproximateVectors is index._dense.kind  # noqa: SLF001 (how it searches)
+        assert isinstance(index.vectors, ApproximateVectors)
 
 
 def test_without_its_server_vectors_are_compared_one_by_one(docs: Path, settings: Settings) -> None:

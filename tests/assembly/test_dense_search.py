@@ -9,7 +9,6 @@ import pytest
 
 from research_agent.assembly import index_search
 from research_agent.assembly.index import LatestIndex, OpenIndex, open_index
-from research_agent.assembly.index_search import DenseSearch
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import Edition, locate
@@ -47,11 +46,10 @@ def update(settings: Settings) -> None:
 
 
 @contextmanager
-def opened(settings: Settings = APPROXIMATE) -> Iterator[tuple[OpenIndex, DenseSearch]]:
+def opened(settings: Settings = APPROXIMATE) -> Iterator[OpenIndex]:
     with open_index("default", settings, embedder=WordEmbedder()) as found:
         assert isinstance(found, OpenIndex)
-        assert isinstance(found.vectors, DenseSearch)
-        yield found, found.vectors
+        yield found
 
 
 def answer(found: OpenIndex) -> tuple[str, ...]:
@@ -63,57 +61,47 @@ def answer(found: OpenIndex) -> tuple[str, ...]:
     return (*(hit.chunk_id for hit in hits), words[0].chunk_id, f"{similar[0]:.6f}")
 
 
-@pytest.mark.usefixtures("edition")
-def test_damage_that_shows_at_a_question_is_survived() -> None:
-    """All vectors are compared instead, a warning says so, and the files are made anew later."""
-    with opened() as (found, dense):
-        expected = answer(found)
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("chromadb.api.models.Collection.Collection.query", broken)
-            assert expected == answer(found)
-        assert (ExactVectors, 1) == (dense.kind, len(found.warnings))
-        assert "all are compared one by one" in found.warnings[0]
-    with opened() as (found, dense):
-        assert (expected, ApproximateVectors, ()) == (answer(found), dense.kind, found.warnings)
-
-
-def broken(*_: object, **__: object) -> None:
-    raise RuntimeError("disk image is malformed")
-
-
 def test_many_vectors_are_not_indexed_while_someone_waits(
     edition: Edition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where making the files anew takes long it is left to `research-agent index`."""
-    with opened() as (found, _):
+    with opened() as found:
         expected = answer(found)
     (edition.vectors / "1" / "current.json").unlink()
     monkeypatch.setattr(index_search, "REMADE_AT_ONCE", 39)
     for _ in range(2):
-        with opened() as (found, dense):
-            assert (expected, ExactVectors) == (answer(found), dense.kind)
+        with opened() as found:
+            assert (expected, ExactVectors) == (answer(found), type(found.vectors))
             assert "Make them again: research-agent index PATH" in found.warnings[0]
     index()
-    with opened() as (found, dense):
-        assert (ApproximateVectors, ()) == (dense.kind, found.warnings)
+    with opened() as found:
+        assert (ApproximateVectors, ()) == (type(found.vectors), found.warnings)
 
 
-def test_the_latest_index_hands_its_warnings_on(edition: Edition) -> None:
-    """Who keeps an index open for long asks it for them."""
-    (edition.vectors / "1" / "current.json").unlink()
-    with locate("default").locked():
-        latest = LatestIndex(lambda: open_index("default", APPROXIMATE, embedder=WordEmbedder()))
-        assert 1 == len(latest.warnings)
-        latest.close()
+@pytest.mark.parametrize("damaged", ["vectors", "words"])
+def test_damage_that_shows_at_a_question_is_survived(edition: Edition, damaged: str) -> None:
+    """The index is opened again, and the damaged file made anew; the answer is the same."""
+    question = "17 is a number"
+    latest = LatestIndex(lambda: open_index("default", APPROXIMATE, embedder=WordEmbedder()))
+
+    def found() -> list[str]:
+        dense = latest.search(embedding(question), k=1)
+        return [hit.chunk_id for hit in (*dense, *latest.lexical.search(question, k=1))]
+
+    expected = found()
+    with pytest.MonkeyPatch.context() as patched:
+        if damaged == "vectors":
+            patched.setattr("chromadb.api.models.Collection.Collection.query", broken)
+            patched.setattr(index_search, "REMADE_AT_ONCE", 39)
+        else:
+            data = bytearray(edition.words.read_bytes())
+            data[3 * 4096 :] = bytes(len(data) - 3 * 4096)
+            edition.words.write_bytes(data)
+        assert expected == found()
+    assert expected == found()
+    assert (damaged == "vectors") == bool(latest.warnings)
+    latest.close()
 
 
-def test_words_that_are_damaged_inside_are_made_anew(edition: Edition) -> None:
-    """Damage behind the first page shows at a question; the answer is the same."""
-    with opened() as (found, _):
-        expected = answer(found)
-    data = bytearray(edition.words.read_bytes())
-    data[3 * 4096 :] = bytes(len(data) - 3 * 4096)
-    edition.words.write_bytes(data)
-    for _ in range(2):
-        with opened() as (found, _):
-            assert expected == answer(found)
+def broken(*_: object, **__: object) -> None:
+    raise RuntimeError("disk image is malformed")

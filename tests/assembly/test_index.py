@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,15 +76,6 @@ def test_indexed_documents_are_found(docs: Path) -> None:
         (chunk,) = index.chunks.chunks(ids(index.lexical.search("ML-KEM-768", k=1)))
         assert ("keys", str(docs / "keys.txt")) == (chunk.doc_id, chunk.source)
         assert ("words", 256) == (index.header.model, index.header.dimension)
-
-
-@pytest.mark.parametrize("exact_below", [0, 1000])
-def test_threads_may_share_an_index(docs: Path, exact_below: int) -> None:
-    """Many questions at a time get the answers that one gets."""
-    update(docs)
-    settings = replace(SETTINGS, index=IndexSettings(exact_below=exact_below))
-    with opened(settings=settings) as index, ThreadPoolExecutor(8) as pool:
-        assert {(KEY, KEY)} == set(pool.map(lambda _: best(index), range(200)))
 
 
 def test_no_index_says_how_to_make_one(docs: Path, tmp_path: Path) -> None:
@@ -244,14 +234,3 @@ def test_indexes_are_listed_and_removed(docs: Path, tmp_path: Path) -> None:
     with pytest.raises(errors.IndexMissingError):
         remove_index(str(docs))
     assert (docs / "keys.txt").is_file()
-
-
-def test_an_index_of_nothing_finds_nothing(docs: Path) -> None:
-    """A folder whose files are all skipped gives an index without hits, not an error."""
-    (docs / "keys.txt").rename(docs / "keys.jpg")
-    (docs / "bread.txt").write_text("")
-    report = update(docs)
-    assert (2, 0) == (report.count("skipped"), report.documents)
-    with opened() as index:
-        assert [] == index.vectors.search(embedding(QUESTION), k=3)
-        assert [] == index.lexical.search(QUESTION, k=3)

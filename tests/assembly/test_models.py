@@ -24,8 +24,6 @@ from research_agent.model_settings import (
     RoleSettings,
 )
 from research_agent.models.adapters.minilm import MiniLM
-from research_agent.models.adapters.rate_limited import RateLimitedEmbedder
-from research_agent.ports import TextWindows
 from research_agent.types import Message
 from tests import converse
 from tests.aws import made_up_credentials
@@ -68,7 +66,7 @@ def own(url: str, key_env: str = "") -> ModelSettings:
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     """An environment whose cache is empty, on a machine without packaged weights."""
     monkeypatch.setattr(
-        "research_agent.models.adapters.weights.joining.part_files",
+        "research_agent.models.adapters.weights.part_files",
         lambda w: [None] * len(w.packages),
     )
     return {"RESEARCH_AGENT_CACHE": str(tmp_path)}
@@ -236,13 +234,6 @@ def test_offline_refuses_other_machines(role: RoleSettings, asked: str) -> None:
         pass
 
 
-def test_offline_allows_this_machine() -> None:
-    """Offline, the embedded models and servers on this machine are used."""
-    for url in ("http://127.0.0.1:8080/v1", "http://localhost:1/v1", "http://[::1]:1/v1"):
-        for role in (own(url).chat, replace(BEDROCK, base_url=url), RoleSettings(provider="local")):
-            check_role("models.answer", role, offline=True)
-
-
 def test_missing_weights_are_an_error_when_asked(
     no_weights: dict[str, str], tmp_path: Path
 ) -> None:
@@ -269,16 +260,6 @@ def test_down_server_is_not_replaced(no_weights: dict[str, str]) -> None:
         pytest.raises(ModelUnavailableError),
     ):
         models.answerer.complete("answer", ASKED, max_tokens=7)
-
-
-def test_embedder_alone() -> None:
-    """Indexing connects the embedding model without a look at the chat models."""
-    with connect_embedder(ModelSettings(chat=REMOTE), environment={}) as embedder:
-        assert isinstance(embedder, MiniLM)
-    with connect_embedder(ModelSettings(embedding=BEDROCK), environment=REGION) as embedder:
-        assert isinstance(embedder, RateLimitedEmbedder)
-        assert isinstance(embedder, TextWindows)
-        assert MODEL == embedder.name
 
 
 def test_report_of_servers() -> None:

@@ -58,12 +58,6 @@ def test_no_key_and_no_proxy_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None
     assert [None] == running.keys
 
 
-def test_only_http_asks_a_server() -> None:
-    """An address alone switches nothing on."""
-    for settings in (Settings().rerank, replace(OWN, mode="promote"), replace(OWN, mode="off")):
-        assert connect_reranker(settings, {}, offline=True) is None
-
-
 @pytest.mark.parametrize(
     ("settings", "message", "hint"),
     [

@@ -1,9 +1,7 @@
 """A shared index as commands use it: indexed, searched, copied, looked at, one for each tenant."""
 
-import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,13 +141,6 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     assert 'pip install "research-agent[cluster]"' in caught.value.hint
 
 
-def test_nobody_else_loads_the_packages_of_the_extra() -> None:
-    code = "import sys, research_agent.interfaces.cli.main as _, research_agent.assembly.connection"
-    asked = f"{code}; print({{'lancedb', 'pyarrow', 'obstore'}} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True)
-    assert "set()" == done.stdout.strip()
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -186,10 +177,3 @@ def test_tenants_are_apart(docs: Path, tmp_path: Path) -> None:
     with pytest.raises(errors.PathError, match="leads out of"):
         tenant_index(root, "linked")
     assert calibration_file(ours) != calibration_file(theirs)
-
-
-def test_settings_decide_whether_vectors_are_held_in_memory(docs: Path, tmp_path: Path) -> None:
-    location = f"lance:{tmp_path / 'shared'}"
-    assert 0 == run("--index", location, str(docs))
-    few = replace(Settings(), index=replace(Settings().index, exact_below=0))
-    assert searched(location) == searched(location, few)

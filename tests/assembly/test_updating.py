@@ -12,7 +12,6 @@ from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
-from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.run import DAMAGED
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
@@ -105,19 +104,6 @@ def test_a_ledger_that_sqlite_finds_damaged_is_never_unchanged(docs: Path) -> No
     assert 2 == update(docs, rebuild=True).count("indexed")
 
 
-@pytest.mark.parametrize("by", ["search", "index"])
-def test_lost_words_are_made_again(docs: Path, by: str) -> None:
-    """A word index that has lost words without an error is made anew from the ledger."""
-    update(docs)
-    rot(locate("default").path, "words")
-    if by == "index":
-        update(docs)
-    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
-        assert 1 == len(index.lexical.search("baked", k=5))
-    with WordIndex(locate("default").current().words) as words:
-        words.check()
-
-
 def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:
     """Neither does it make an index, nor touch one; its counts are those of the run."""
     assert 2 == preview(docs).count("added")
@@ -131,16 +117,6 @@ def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:
     assert 2 == preview(docs, rebuild=True).count("added")
     assert before == {path: data for path, data in tree(data_home).items() if path in before}
     assert all(path.endswith(("-shm", "-wal")) for path in tree(data_home).keys() - before.keys())
-
-
-def test_a_preview_refuses_what_the_run_refuses(docs: Path) -> None:
-    """Another model, and a path that is not there."""
-    update(docs)
-    with pytest.raises(errors.IndexMismatchError, match="words, not with other"):
-        preview(docs, model="other")
-    for rebuild in (False, True):
-        with pytest.raises(errors.PathError):
-            preview(docs / "nowhere", rebuild=rebuild)
 
 
 def test_another_index_with_the_same_texts_embeds_nothing(docs: Path, tmp_path: Path) -> None:

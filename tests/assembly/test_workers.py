@@ -233,10 +233,3 @@ def test_what_workers_cannot_help_with_is_refused_at_once(
     asked = workers(address, 0, location=location, paths=[path], settings=settings)
     with pytest.raises(error, match=told), asked:
         pass
-
-
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ConfigError, match="not installed: ray") as caught:
-        RayWorkers(MAKE, "127.0.0.1:1")
-    assert "research-agent[cluster]" in caught.value.hint

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks import answers
-from benchmarks.answers import cells, details, quotes, report_of, right, row_of, scored
-from benchmarks.common import STRONG, Asking, Row, read, with_weights
+from benchmarks.answers import cells, quotes, report_of, right, row_of, scored
+from benchmarks.common import Asking, Row, read
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings
@@ -41,13 +41,6 @@ def row(qid: str, text: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 (an
         "llm_calls": 2,
         "model_seconds": 3.0,
     } | more
-
-
-def test_a_model_of_a_server_has_no_deadlines_and_no_reply_cache() -> None:
-    """Its replies may be written by people, and are counted, not limited."""
-    strong = with_weights(STRONG, Settings())
-    assert (86_400.0, "off") == (strong.budget.seconds, strong.models.reply_cache.mode)
-    assert Settings().budget == with_weights("1.5b", Settings()).budget
 
 
 def test_sentences_with_valid_quotes_are_counted() -> None:
@@ -83,17 +76,6 @@ def test_scores_of_a_system() -> None:
         of["calls"],
         of["seconds, median"],
     )
-
-
-def test_time_that_is_over_is_no_refusal() -> None:
-    """A question without an answer in time is wrong, whether it has an answer or not."""
-    data_set("nist-pqc")
-    late = [row(qid, "", status="timeout", citations=[]) for qid in ("q1", "u1")]
-    of = details(late, [KEY, MISS])
-
-    assert "2" == cells(late, [KEY, MISS])["no answer in time"]
-    assert (0, 0) == (of["facts_right"], of["wrongly_refused"])
-    assert (0, 1) == (of["refused_right"], of["answered_wrongly"])
 
 
 def test_fewer_rows_never_replace_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

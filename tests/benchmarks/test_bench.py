@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from benchmarks.answers import report_of
 from benchmarks.bench import answering, command, searching, sets
-from benchmarks.bench.answering import ask_peer, judged
+from benchmarks.bench.answering import ask_peer
 from benchmarks.bench.command import bench_command
 from benchmarks.bench.sets import KINDS, half_of, questions
 from benchmarks.common import RESULTS, Asking, Row, nist_keys, read
@@ -17,18 +17,11 @@ from benchmarks.peers.exchange import Task, open_text
 from benchmarks.presets import SAMPLES, keys_of
 from benchmarks.presets_table import report
 from benchmarks.retrieval import Arm
-from research_agent.evaluation.questions import Question
-from research_agent.evaluation.ranking import Gold, Span
-from research_agent.evaluation.rows import EvalRow
 from research_agent.models.adapters.tokens import Cl100k
 from tests.data_sets import data_set
 from tests.loopback import server, text_reply
 
 TEXT = "A hose of the large kind is 25 metres long. It is red, and it weighs 4 kilograms.\n"
-GOLD = Gold((Span("hoses", 0, 0, "large kind is 25 metres long"),))
-QUESTION = Question(
-    qid="a", text="How long is it?", golds=(GOLD,), required_facts=(("25 metres",),)
-)
 
 
 def rows() -> list[Row]:
@@ -182,42 +175,6 @@ def test_a_peer_is_asked_with_as_much_evidence_as_the_product_read(
     table = run(bench, "--weights", "strong").output
     assert f"| LangChain, equal | {can} + {len(asked) - can} | {can} of {can} (" in table
     assert "| 33 | 90, 10 |" in table
-
-
-@pytest.mark.parametrize(
-    ("answer", "facts", "status"),
-    [
-        ("It is 25 metres long.", (True,), "answered"),
-        ("I don't know.", (False,), "refused"),
-        ("I don't know, but it is 25 metres long.", (True,), "answered"),
-        ("Das weiß ich nicht.", (), "refused"),
-        ("No se menciona en el texto.", (), "refused"),
-        ("It is blue.", (), "answered"),
-    ],
-)
-def test_words_that_refuse_are_a_refusal_without_the_facts(
-    answer: str, facts: tuple[bool, ...], status: str
-) -> None:
-    """The same rule for product and peers; a refusal cites nothing. Without facts: no answer."""
-    data_set("nist-pqc")
-    row = EvalRow(
-        qid="a", question="", answerable=bool(facts), asked=True, facts=facts, answer=answer
-    )
-    found = judged(QUESTION, row, [Span("hoses", text=TEXT)])
-
-    assert status == found.status
-    assert (0 if status == "refused" else 1) == len(found.citations)
-
-
-def test_a_chunk_that_holds_the_gold_is_cited_rightly() -> None:
-    """Pages count where the gold has pages, its words where it has none."""
-    data_set("nist-pqc")
-    row = EvalRow(qid="a", question="", asked=True, answer="25 metres", facts=(True,))
-    hits = [Span("hoses", text=TEXT), Span("hoses", text="It is red."), Span("pipes", text=TEXT)]
-    found = judged(QUESTION, row, hits)
-
-    assert [True, False, False] == [one.right for one in found.citations]
-    assert 1 == found.golds_cited
 
 
 def test_kept_tables_follow_from_the_kept_rows() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from benchmarks.common import read
-from benchmarks.conversations import CONVERSATIONS, KINDS, cites_gold, outcome, table, winner
+from benchmarks.conversations import CONVERSATIONS, KINDS, outcome, table, winner
 from benchmarks.datasets import MIXED, documents
-from research_agent.types.conversation import Cited, Turn
 from tests.data_sets import data_set as folder_of
 
 VALUE = {"kind": "value", "answers": ["5 years", "five years"]}
@@ -83,14 +82,6 @@ def test_the_compared_item_is_the_one_beside_the_comparing_word(
 ) -> None:
     """Before it if any is, else behind it; without the word the first item named."""
     assert number == winner(text, "older", (["Ann"], ["Bob"]))
-
-
-def test_gold_is_cited_by_file() -> None:
-    """The name of the cited file counts, wherever the folder is."""
-    key = {"gold": [{"file": "box.json", "says": "5"}]}
-
-    assert cites_gold(key, Turn(citations=(Cited(source="documents/box.json"),)))
-    assert not cites_gold(key, Turn(citations=(Cited(source="documents/other.json"),)))
 
 
 def test_the_table_counts_each_kind() -> None:

@@ -6,20 +6,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks import datasets
-from benchmarks.common import PDFS, every
+from benchmarks.common import PDFS
 from benchmarks.datasets import (
     IR_KS,
     MULTIHOP_NAMES,
     SOUGHT_NAMES,
     DataSet,
-    Sought,
-    accepted_pages,
     data_set,
     documents,
     sought_questions,
 )
-from research_agent.evaluation.ranking import Gold, Span
-from research_agent.types import Chunk
 from tests.data_sets import data_set as folder_of
 
 
@@ -90,26 +86,6 @@ def test_documents_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     }
 
 
-def test_accepted_pages_are_one_of_all_or_one_of_each_group() -> None:
-    """ "any" is one gold with alternatives, groups are a gold each."""
-    pages = [{"doc_id": "a", "page": 1}, {"doc_id": "b", "page": 2}]
-    key = {"needed": "any", "accepted_pages": pages}
-    assert (Gold((Span("a", 1, 1), Span("b", 2, 2))),) == accepted_pages(key)
-    groups = accepted_pages({**key, "needed": [pages[:1], pages[1:]]})
-    assert (Gold((Span("a", 1, 1),)), Gold((Span("b", 2, 2),))) == groups
-
-
-def test_what_is_sought_is_in_any_part_of_it() -> None:
-    """Pages by overlap; operations by their id, schemas by their name."""
-    pages = Sought("pages", gold=Gold((Span("a", 3, 4), Span("b", 1, 1))))
-    assert pages.is_in(Chunk("x", "a", "", 4, 5))
-    assert not pages.is_in(Chunk("x", "a", "", 5, 6))
-    schema = Chunk("x", "box", "a file", section=("API", "File"), kind="schema")
-    assert Sought("schema", "File").is_in(schema)
-    assert not Sought("schema", "Folder").is_in(schema)
-    assert not Sought("operation", "").is_in(Chunk("x", "box", "GET /files", kind="operation"))
-
-
 def test_sets_of_things_are_complete(tmp_path: Path) -> None:
     """As many questions as the files have, always in the same order, over two descriptions."""
     folder_of("openapi")
@@ -119,9 +95,3 @@ def test_sets_of_things_are_complete(tmp_path: Path) -> None:
     assert {"openapi": 15, "openapi-extra": 18, "nist": 21} == {n: len(q) for n, q in asked.items()}
     assert ["box.json", "twilio_verify_v2.json"] == sorted(p.name for p in folder.iterdir())
     assert [q.qid for q in asked["nist"]] != sorted(q.qid for q in asked["nist"])
-
-
-def test_a_sample_does_not_depend_on_the_order_of_the_file() -> None:
-    """Evenly spaced by the name; 0, or more than there are, takes all."""
-    assert every("abcdef", 2, str) == every("fedcba", 2, str) == ["a", "d"]
-    assert every("ba", 0, str) == every("ba", 9, str) == ["a", "b"]

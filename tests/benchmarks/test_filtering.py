@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from benchmarks.common import Row
 from benchmarks.datasets import Sought, SoughtQuestion
-from benchmarks.filtering import ARMS, ENOUGH, Arm, choice, chosen, table
+from benchmarks.filtering import Arm, choice, table
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, ChunkKind, Completion, ModelCall
@@ -75,15 +75,6 @@ def test_a_model_decides_what_is_kept() -> None:
     assert row["irrelevant_kept"] <= row["irrelevant"] <= 3
 
 
-def test_references_come_behind_the_hits() -> None:
-    """Up to as many chunks as evidence may hold, each once."""
-    arm = Arm(name="refs", max_chunks=2, depth=1)
-    _, found, _ = chosen(QUESTION.text, arm, ports(), arm.settings(Settings()))
-    ids = [hit.chunk.chunk_id for hit in found.hits]
-    assert "2" == ids[-1]
-    assert len(set(ids)) == len(ids) == 2 + found.stats.expanded
-
-
 def test_what_is_brought_along_counts_as_kept() -> None:
     """And what it took is told; without expansion there is nothing more."""
     reply = '{"k1": {"reason": "has it", "verdict": "EXPAND_1"}, "k2": {"verdict": "DISCARD"}}'
@@ -102,15 +93,3 @@ def test_the_table_has_what_is_found_and_what_it_costs() -> None:
     assert f"| off {found} 0.0 | 2500 |" in text
     assert f"| llm {found} 2.0 | 2500 |" in text
     assert "| none |" not in text
-
-
-def test_a_question_without_an_answer_counts_for_what_is_gone_alone() -> None:
-    """There is no recall of nothing."""
-    nothing = {**ROW, "seen": [], "kept": [], "by_rank": []}
-    assert "| llm | 1 | 0 of 0 | 2.0 | - | 0.75 | - |" in table("tiny", {"llm": [nothing]})
-
-
-def test_arms_have_names_of_their_own_and_enough_to_spend() -> None:
-    """No question is cut short."""
-    assert len({arm.name for arm in ARMS}) == len(ARMS)
-    assert ENOUGH.llm_calls > 1000

@@ -15,8 +15,6 @@ from benchmarks.grounding_fit import (
     Data,
     calibration_error,
     caught,
-    differences,
-    fit,
     left_out,
     marking_limit,
 )
@@ -107,20 +105,3 @@ def test_measures_are_what_they_are_called() -> None:
     assert 0.0 == calibration_error(yes.astype(float), yes)
     family = np.array(["a"] * 20)
     assert marking_limit(told, yes, family, share=0.5) == pytest.approx(0.5)
-
-
-def test_differences_are_paired() -> None:
-    """A score less itself is nothing, in every resample."""
-    found = measured()
-    gaps = differences(auroc, (found.coverage, found.coverage), found)
-    assert {"mean", *FAMILIES} == set(gaps)
-    assert {(0.0, 0.0)} == {(gap.low, gap.high) for gap in gaps.values()}
-
-
-def test_a_feature_that_tells_nothing_gets_no_weight() -> None:
-    """The penalty keeps it near 0."""
-    dice = np.random.default_rng(1)
-    yes = np.tile([0, 1], 200)
-    values = np.column_stack([yes + dice.normal(size=400), dice.normal(size=400)])
-    found = fit(values, yes, np.array(["a", "b"] * 200), penalty=1.0)
-    assert found.weights[0] > 0.5 > abs(found.weights[1]) * 2

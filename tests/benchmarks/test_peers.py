@@ -2,10 +2,8 @@
 
 import gzip
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -24,12 +22,11 @@ from benchmarks.peers.exchange import (
     Written,
     answer_all,
     asked,
-    enough,
     read_task,
     write_answers,
     write_task,
 )
-from benchmarks.peers.running import PeerError, arms, few, recorded, recordings_of, run_command
+from benchmarks.peers.running import arms, recorded, recordings_of
 from research_agent.evaluation.ranking import Span
 
 USAGE = {
@@ -108,31 +105,6 @@ def test_calls_and_tokens_are_counted() -> None:
         assert Counts() == counter.counts
 
 
-def test_server_that_is_gone_is_a_failed_call() -> None:
-    """Without a server the peer gets 502, and the call counts as failed."""
-    with model_server() as url:
-        pass
-    with Counter(url) as counter:
-        assert 502 == post(counter.base_url)
-        assert Counts(1, 1) == counter.counts
-
-
-def test_requests_under_way_are_given_up() -> None:
-    """`drop` ends a request that the server has not answered."""
-    answer, said = Event(), list[int]()
-    with model_server(answer) as url, Counter(url) as counter:
-        asking = Thread(target=lambda: said.append(post(counter.base_url)))
-        asking.start()
-        while not counter._open:  # noqa: SLF001 (nothing else shows that it is under way)
-            pass
-        while asking.is_alive():
-            counter.drop()
-            asking.join(0.05)
-        answer.set()
-
-    assert [502] == said
-
-
 def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
     """A row has the answer, its cost and what it was made with; one that took too long is empty."""
     recordings = tmp_path / "answers.jsonl.gz"
@@ -168,32 +140,6 @@ def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
     assert b"secret" not in gzip.decompress(recordings.read_bytes())
 
 
-def test_no_question_begins_after_the_time(tmp_path: Path) -> None:
-    """With no minutes left nothing is asked and nothing recorded."""
-    late = replace(task("http://127.0.0.1:9/v1", "a"), minutes=-1.0)
-
-    answer_all(late, lambda _: lambda _: Written("x", ()), {}, tmp_path / "rows.jsonl")
-
-    assert not (tmp_path / "rows.jsonl").exists()
-
-
-def test_task_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """A task survives its file."""
-    write_task(task("http://127.0.0.1:1/v1", "a", "b"), tmp_path / "task.json")
-
-    read = read_task(tmp_path / "task.json", AnswerTask)
-    assert task("http://127.0.0.1:1/v1", "a", "b") == read
-
-
-def test_a_slow_peer_gets_the_same_few_questions() -> None:
-    """Ten by the hash of their ids, the kinds in turn, whatever the order; only what counts."""
-    chosen = few(KEYS)
-    assert chosen == few(KEYS[::-1])
-    assert [True, False] * 5 == [key["answerable"] for key in chosen]
-    uncounted = [{**key, "counted": key["qid"] != "q4"} for key in KEYS]
-    assert "q4" not in {key["qid"] for key in few(uncounted)}
-
-
 def test_nothing_is_asked_where_all_is_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,16 +157,6 @@ def test_nothing_is_asked_where_all_is_recorded(
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.parametrize(
-    ("chunks", "tokens", "shown"), [(2, 0, (2, 6)), (9, 0, (3, 9)), (1, 4, (2, 6)), (1, 99, (3, 9))]
-)
-def test_a_peer_shows_some_chunks_or_as_many_as_reach_the_evidence(
-    chunks: int, tokens: int, shown: tuple[int, int]
-) -> None:
-    """With a number of tokens the number of chunks does not count."""
-    assert shown == enough(["one two three"] * 3, chunks, tokens)
-
-
 def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:
     """What its process reads and writes is what was meant."""
     given = Task(documents=(("a", "/a.pdf"),), questions=(("q1", "one?"),), first=8)
@@ -232,13 +168,3 @@ def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:
     assert given == read_task(tmp_path / "task.json", Task)
     assert ("way", 4) == (found.name, found.chunks)
     assert [Span("a", 2, 3, "a hose")] == found.hits["q1"]
-
-
-def test_a_command_that_fails_is_one_error_with_its_last_line() -> None:
-    """What pip or a peer says last is the reason in the table."""
-    fails = [sys.executable, "-c", "import sys; print('much'); sys.exit('no such package')"]
-    run_command([sys.executable, "-c", ""], "Nobody: fine")
-    with pytest.raises(PeerError, match="Nobody: not installed: no such package"):
-        run_command(fails, "Nobody: not installed")
-    with pytest.raises(PeerError, match=r"Nobody: venv: .*no-such-program"):
-        run_command(["no-such-program"], "Nobody: venv")

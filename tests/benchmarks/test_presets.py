@@ -5,17 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from benchmarks import presets, recording
-from benchmarks.__main__ import main
-from benchmarks.common import STRONG, Asking, Row
-from benchmarks.presets import PRESETS, SAMPLES, Chosen, Question, judged, rounds_of
+from benchmarks.common import Asking, Row
+from benchmarks.presets import SAMPLES, Chosen, Question, judged, rounds_of
 from benchmarks.presets_table import grouped, paired, report
 from benchmarks.recording import Replaying
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.presets import with_preset
 from research_agent.settings import Settings
 from research_agent.types.result import ResearchResult
 from tests.data_sets import data_set
@@ -83,30 +80,6 @@ def test_an_answer_is_right_by_its_spellings_and_supported_by_its_paragraphs() -
     assert ("refused", False) == judged("musique", replace(result, status="refused"), KEY)
 
 
-def test_a_near_miss_is_refused_or_wrong() -> None:
-    """By the scorer beside the data."""
-    data_set("nist-pqc")
-    miss, result = {"qid": "u1", "question": QUESTION, "answerable": False}, answered()
-    assert "wrong" == judged("nist", result, miss)[0]
-    assert "refused" == judged("nist", replace(result, status="refused"), miss)[0]
-
-
-def test_fewer_rounds_are_asked_only_where_more_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the same answer counts for both."""
-    asked, given = list[int](), ports(ScriptedChat())
-    chosen = Chosen(Asking(), "full", 3)
-
-    def ask(_self: object, _name: str, _key: object, most: int) -> Row:
-        asked.append(most)
-        return ROW | {"most": most, "rounds": min(most, 2)}
-
-    monkeypatch.setattr(Question, "__call__", ask)
-    replaying = Replaying.of("none", chosen.asking, given)
-    rows = rounds_of("nist", KEY, Question(chosen, replaying, given))
-    assert [3, 1] == asked
-    assert [(1, 1), (2, 2), (3, 2)] == [(row["most"], row["rounds"]) for row in rows]
-
-
 def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives the same row; a question of which a call is missing has none."""
     monkeypatch.setattr(recording, "RECORDINGS", tmp_path)
@@ -156,32 +129,3 @@ def test_the_report_has_a_line_a_way_and_one_of_all() -> None:
     assert ["45", "0 of 1 (0 to 79 %)"] == cells(text, "| 1.5b | local | 1 | nist")[4:6]
     assert ["all", "64", "1 of 2 (9 to 91 %)"] == cells(text, "| 1.5b | local | 1 | all")[3:6]
     assert ["nist", "1", "0", "1", "1", "0"] == cells(text, "| 1.5b | local, full |")[2:8]
-
-
-def test_rows_with_more_rounds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run takes the place of its own rows alone, and one of a few questions of none."""
-    written: list[list[dict[str, object]]] = []
-    old = [ROW | {"most": most} for most in (1, 2)] + [ROW | {"preset": "full"}]
-    monkeypatch.setattr(presets, "read", lambda _: old)
-    monkeypatch.setattr(presets, "keys_of", lambda _: [])
-    monkeypatch.setattr(presets, "asked", lambda *_: iter([RIGHT]))
-    monkeypatch.setattr(presets, "keep", lambda _name, rows, _text: written.append(list(rows)))
-    given = ["presets", "--data", "nist", "--rounds", "1", "--cache", str(tmp_path)]
-
-    for more in ([], ["--limit", "2"]):
-        assert 0 == CliRunner().invoke(main, [*given, *more], catch_exceptions=False).exit_code
-
-    [rows] = written
-    told = [(row["preset"], row["most"], row["outcome"]) for row in rows]
-    assert [("local", 2, "refused"), ("full", 1, "refused"), ("local", 1, "right")] == told
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_as_a_user_has_it_without_deadlines(preset: str) -> None:
-    """Only the models and what a question may take of the clock are the benchmark's own."""
-    chosen, own = Chosen(Asking(weights=STRONG), preset), with_preset(Settings(), preset)
-    kept = ("retrieval", "search", "refinement", "answer", "verify", "blend", "rerank")
-    assert all(getattr(own, name) == getattr(chosen.settings, name) for name in kept)
-    budget = chosen.settings.budget
-    assert (own.budget.rounds, 86_400.0) == (budget.rounds, budget.seconds)
-    assert 2 == Chosen(Asking(weights=STRONG), preset, 2).settings.budget.rounds

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.common import RECORDINGS
-from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings, Trial
-from research_agent.errors import ModelMissingError
+from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.models.replies import reply_key
-from research_agent.types import Completion, Message
+from research_agent.types import Message
 from tests.fakes import ScriptedChat, says
 
 KEY = "52db10ebd5f9f2980c15365b8879a457a816efbe9744aa83babd3df5aad081da"
@@ -67,19 +66,6 @@ def test_missing_recording_is_an_error(tmp_path: Path) -> None:
         chat.complete("planner", MESSAGES, max_tokens=120)
 
 
-def test_missing_weights_are_a_models_error(tmp_path: Path) -> None:
-    """A live run without its model does not count its questions as not recorded."""
-
-    class Missing(ScriptedChat):
-        def complete(self, *_: object, **__: object) -> Completion:
-            raise ModelMissingError("no weights")
-
-    chat = RecordedChat(Missing(), Recordings(tmp_path / "none.jsonl", "1.5b"), "1.5b")
-
-    with pytest.raises(ModelMissingError, match="no weights"):
-        chat.complete("planner", MESSAGES, max_tokens=120)
-
-
 def test_new_reply_is_recorded_at_once(tmp_path: Path) -> None:
     """The next run has it, with log-probabilities, at the cost it had."""
     path = tmp_path / "new.jsonl"
@@ -98,14 +84,6 @@ def test_new_reply_is_recorded_at_once(tmp_path: Path) -> None:
     assert 1 == len(model.asked)
 
 
-def test_run_stops_where_nothing_can_be_recorded(tmp_path: Path) -> None:
-    """A live run that keeps nothing would be for nothing."""
-    chat = RecordedChat(ScriptedChat(says("a")), Recordings(tmp_path / "no" / "x", "w"), "w")
-
-    with pytest.raises(RuntimeError, match="No such file"):
-        chat.complete("answer", MESSAGES, max_tokens=3)
-
-
 def test_nothing_is_asked_after_the_time(tmp_path: Path) -> None:
     """What is recorded is given, what is missing stays missing."""
     path, model = tmp_path / "recordings.jsonl", ScriptedChat(says("yes"))
@@ -117,11 +95,3 @@ def test_nothing_is_asked_after_the_time(tmp_path: Path) -> None:
     with pytest.raises(MissingRecordingError):
         late.complete("planner", other, max_tokens=5)
     assert 1 == len(model.asked)
-
-
-def test_what_is_known_of_tools_is_known_for_one_run() -> None:
-    """So a run from recordings tries the model as the first one did."""
-    trial = Trial()
-    assert trial.known() is None
-    trial.learn(usable=True)
-    assert trial.known() is True

@@ -11,14 +11,11 @@ from click.testing import CliRunner
 from benchmarks import common, datasets, recording, refinement
 from benchmarks.__main__ import main
 from benchmarks.common import changed
-from benchmarks.datasets import IR_KS, DataSet, Question, Sought, SoughtQuestion
-from benchmarks.refinement import ARMS, MODES, PLAIN, Arm, Searching
+from benchmarks.datasets import IR_KS, DataSet, Question
+from benchmarks.refinement import PLAIN, Arm
 from benchmarks.refinement_table import table
 from research_agent.evaluation.ranking import Gold, Span
 from research_agent.settings import Settings
-from research_agent.types import Chunk
-from research_agent.types.records import DocumentOutline
-from tests.fakes import ScriptedChat, ports
 
 TEXTS = {
     "Ann_Berg": ("Ann Berg", "Ann Berg was born in the town of Moss."),
@@ -86,35 +83,6 @@ def test_a_part_of_the_figures_never_takes_the_place_of_all(place: Path) -> None
     )
 
 
-def test_what_api_questions_want_are_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gold is every chunk that holds the operation, schema or scheme; without one it is out."""
-    chunk = Chunk("box:1", "box", "GET /files listFiles", kind="operation")
-    outline = DocumentOutline(doc_id="box")
-    given = replace(
-        ports(ScriptedChat()), documents=lambda: (outline,), contents=lambda _: (chunk,)
-    )
-    asked = (
-        SoughtQuestion("a", "Which?", (Sought("operation", "listFiles"),)),
-        SoughtQuestion("b", "What is not there?", ()),
-    )
-    monkeypatch.setattr(refinement, "sought_questions", lambda _: asked)
-    questions = refinement.api_set(given).questions
-    assert [(Gold((Span("box:1"),)),)] == [question.golds for question in questions]
-
-
-def test_a_graph_is_left_before_an_answer_is_written() -> None:
-    """The model that answers is never asked; what was searched is told."""
-    answerer = ScriptedChat(AssertionError("nothing is answered here"))
-    found = Searching(ports(answerer), PLAIN, "page")("How many bytes has an ML-KEM-768 key?")
-    assert (1, "keep", (), []) == (
-        found.spans[0].start,
-        found.refinement.kind,
-        found.calls,
-        answerer.asked,
-    )
-    assert ("How many bytes has an ML-KEM-768 key?",) == found.queries
-
-
 def test_table_counts_what_refinement_did() -> None:
     """Helped and hurt are against another arm, over the questions that both have."""
     given: dict[str, Any] = {
@@ -140,11 +108,3 @@ def test_table_counts_what_refinement_did() -> None:
     assert ["refined", "2", "50.0 (-100.0 to +100.0)"] == row[:3]
     assert ["2", "1", "1", "2", "1.0", "60", "1.5"] == row[6:]
     assert ["plain", "3", "33.3", "66.7", "66.7", "83.3"] == cells(text, "plain")[:6]
-
-
-@pytest.mark.parametrize("arms", [ARMS, MODES])
-def test_arms_are_compared_with_arms_that_there_are(arms: tuple[Arm, ...]) -> None:
-    """Names are different, and each comparison's other side is named."""
-    names = [arm.name for arm in arms]
-    assert len(names) == len(set(names))
-    assert all(arm.against in {"", *names} for arm in arms)

@@ -9,10 +9,7 @@ from benchmarks.common import Row
 from benchmarks.recording import RecordedChat, Recordings
 from benchmarks.refusals import (
     Scored,
-    best_limit,
     drafted,
-    errors_at,
-    evidence_of,
     fitted,
     judged,
     ordered,
@@ -59,12 +56,6 @@ def test_every_prefix_holds_each_source_and_kind() -> None:
     assert ordered(rows) == ordered(rows[::-1])
 
 
-def test_evidence_keeps_the_order_of_the_passages_and_the_product_s_limits() -> None:
-    """A passage that is too long for the rest of the evidence is passed over, as in the product."""
-    long = {**row(1), "passages": ["First.", "word " * 1600, "Third."]}
-    assert ["First.", "Third."] == [item.hit.chunk.text for item in evidence_of(long)]
-
-
 @pytest.mark.parametrize(
     ("draft", "word", "expected"),
     [
@@ -82,15 +73,6 @@ def test_a_row_is_drafted_and_checked_once(
     kept = Recordings(tmp_path / "kept.jsonl", "1.5b")
     assert (draft, expected) == drafted(row(1), RecordedChat(model, kept, "1.5b"))
     assert (draft, expected) == drafted(row(1), RecordedChat(None, kept, "1.5b"))
-
-
-def test_a_limit_may_refuse_few_answerable_questions_where_it_is_chosen() -> None:
-    """However well it catches the others; of equal limits the lowest is taken."""
-    rows = [example(0.1, answerable=True)] * 2 + [example(0.9, answerable=True)] * 8
-    rows += [example(0.5, answerable=False)] * 10
-    assert 0.0 == best_limit(rows)
-    assert pytest.approx(0.6) == best_limit(MIXED)
-    assert (0, 4, 4, 4) == errors_at(MIXED, 0.6)
 
 
 def test_the_table_leaves_each_source_out_and_gives_the_weights() -> None:

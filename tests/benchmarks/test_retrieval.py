@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import datasets, retrieval
 from benchmarks.datasets import IR_KS, DataSet, Question
-from benchmarks.retrieval import PRODUCT, STAGES, Arm, index_of
+from benchmarks.retrieval import PRODUCT, STAGES, Arm
 from research_agent.evaluation.ranking import Gold, Span
 from research_agent.settings import Settings
 
@@ -56,18 +56,6 @@ def test_a_run_writes_figures_and_tables(tiny: DataSet, tmp_path: Path) -> None:
     assert "best peer" not in table
 
 
-def test_an_index_of_other_documents_is_made_anew(
-    tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Documents of an earlier run in another folder are not searched."""
-    assert not data_home.exists()
-    for name in ("earlier", "now"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.txt").write_text(f"Bread, {name}.", encoding="utf-8")
-        monkeypatch.setattr(retrieval, "documents", lambda *_, n=name: [tmp_path / n])
-        assert 1 == index_of("x", tmp_path, Settings())[1]
-
-
 def test_the_product_is_compared_with_the_best_peer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,10 +67,3 @@ def test_the_product_is_compared_with_the_best_peer(
     assert f"| {PRODUCT} | 9 | 2.0 | 2.0 |" in text
     assert "Accepted pages of the revised key." in text
     assert "| peer | 1.000 (1.000 to 1.000) |" in text
-
-
-def test_whole_documents_are_counted_at_their_first_hit() -> None:
-    """Where documents are ranked, further hits of a document take no rank."""
-    by_document = replace(DATA, ks=(2,), corpus=Path("corpus"))
-    found = retrieval.values(by_document, arm("x", OTHER, OTHER, OTHER, Span("b", 1, 1)))
-    assert [1.0, 1.0] == found["recall@2"]

@@ -10,7 +10,7 @@ import pytest
 
 from research_agent.assembly.models.connecting import connect_models
 from research_agent.model_settings import LocalModelSettings, ModelSettings, ReplyCacheSettings
-from research_agent.models.adapters.weights.joining import cache_directory, ensure_weights
+from research_agent.models.adapters.weights import cache_directory, ensure_weights
 from research_agent.types import Message
 from tests.needed import needed_weights
 

@@ -1,15 +1,14 @@
 """Kept replies: their keys, what is kept, what a kept one costs, and what a faulty cache may do."""
 
-import math
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from research_agent.errors import ModelError, ModelMissingError, ModelUnavailableError
+from research_agent.errors import ModelMissingError, ModelUnavailableError
 from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.models.replies import embedded_identity, reply_key, served_identity
+from research_agent.models.replies import reply_key
 from research_agent.ports import KeptReply
 from research_agent.types import Completion, Message, ModelCall, WrittenCall
 from tests.fakes import ScriptedChat, says
@@ -49,25 +48,6 @@ def test_key_does_not_depend_on_containers_or_time() -> None:
     same = {**ASKED, "messages": tuple(ASKED["messages"]), "tools": tools, "seconds": 3.0}
 
     assert reply_key(**ASKED) == reply_key(**same)
-
-
-def test_identities_differ() -> None:
-    """Provider, address, model and what is asked for; weights, context and temperature."""
-    served = ("openai", "http://a/v1", "m", 5)
-    identities = [
-        served_identity(*served),
-        served_identity("bedrock", *served[1:]),
-        served_identity("openai", "http://b/v1", "m", 5),
-        served_identity("openai", "http://a/v1", "n", 5),
-        served_identity("openai", "http://a/v1", "m", 6),
-        served_identity(*served, 0.7),
-        embedded_identity("abc", 8192, 5),
-        embedded_identity("abd", 8192, 5),
-        embedded_identity("abc", 4096, 5),
-        embedded_identity("abc", 8192, 6),
-    ]
-
-    assert len(identities) == len(set(identities))
 
 
 class MemoryReplies:
@@ -167,17 +147,3 @@ def test_faulty_cache_never_fails_a_call(cache: MemoryReplies, told: str) -> Non
     assert (2, 1) == (len(model.asked), len(problems))
     assert told in problems[0]
     assert "secret" not in problems[0]
-
-
-def test_deadline_is_handed_on() -> None:
-    """The model behind gets what the caller has left."""
-    given: list[float] = []
-
-    class Timed:
-        def complete(self, *_: object, seconds: float = math.inf, **__: object) -> Completion:
-            given.append(seconds)
-            raise ModelError("no")
-
-    with pytest.raises(ModelError):
-        ask(CachedChat(Timed(), MemoryReplies(), "m"))
-    assert [7.0] == given

@@ -228,12 +228,6 @@ def test_reranker(made: object, scores: tuple[float, ...]) -> None:
     assert scores == LangChainReranker(Compressor(made=made)).scores("q", ["a", "b", "c"])
 
 
-def test_reranker_that_loses_metadata() -> None:
-    """Which of the texts it means cannot be known then."""
-    with pytest.raises(errors.ModelReplyError, match="without the metadata"):
-        LangChainReranker(Compressor(made=lambda _: [Document("b")])).scores("q", ["a", "b"])
-
-
 def test_retrieved_chunks() -> None:
     """A retriever's order is the ranking; chunks can be compared and listed once they were seen."""
     found = [Document(text, metadata={"n": n}) for n, text in enumerate(("rye", "oat"))]

@@ -17,7 +17,7 @@ from research_agent.errors import ModelError, ModelMissingError, ModelUnavailabl
 from research_agent.models.adapters import llama
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import Endpoint, OpenAIChat
-from research_agent.models.adapters.weights.joining import cache_directory, ensure_weights
+from research_agent.models.adapters.weights import cache_directory, ensure_weights
 from research_agent.types import Message
 from tests.needed import needed_package, needed_weights
 

@@ -1,6 +1,7 @@
 """Lists of log-probabilities, as servers write them, become tokens that lie on the text."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -9,52 +10,43 @@ from research_agent.types import Alternative, Token
 
 TOP = [{"token": "Par", "logprob": -0.1}, {"token": "Lon", "logprob": -2.5}]
 SHOWN = (Alternative("Par", -0.1), Alternative("Lon", -2.5))
+END = "<|im_end|>"
 
 
-def entry(
-    text: object, logprob: object = -0.1, raw: object = None, top: object = ()
-) -> dict[str, object]:
+def entry(text: object, logprob: object = -0.1, raw: object = None, top: object = ()) -> Any:  # noqa: ANN401 (whatever a server may write)
     return {"token": text, "logprob": logprob, "bytes": raw, "top_logprobs": top}
 
 
-def test_tokens_and_alternatives() -> None:
-    """What a server gives is kept in its order."""
-    given = [entry("Par", top=TOP), entry("is", -0.5)]
-    assert (Token("Par", -0.1, SHOWN), Token("is", -0.5)) == read_tokens(given, "Paris")
-
-
-def test_control_tokens_are_dropped() -> None:
-    """They are no part of the text, wherever they stand."""
-    for control in ("<|im_end|>", "<|eot_id|>", "<||>"):
-        given = [entry(control), entry("a"), entry(control, raw=list(control.encode()))]
-        assert (Token("a", -0.1),) == read_tokens(given, "a")
+@pytest.mark.parametrize(
+    ("given", "text", "expected"),
+    [
+        ([entry("Par", top=TOP), entry("is", -0.5)], "Paris", [("Par", -0.1), ("is", -0.5)]),
+        ([entry(END), entry("a"), entry(END, raw=list(END.encode()))], "a", [("a", -0.1)]),
+        ([entry("\n"), entry(" a")], "a", [("\n", -0.1), (" a", -0.1)]),
+        ([entry("\n"), entry(" a")], "", [("\n", -0.1), (" a", -0.1)]),
+        ([entry("Hi"), entry("", -0.2, [240, 159])], "Hi", [("Hi", -0.1)]),
+        *(([entry("a", raw=raw)], "a", [("a", -0.1)]) for raw in ([], "bytes", [300], {"a": 1})),
+    ],
+)
+def test_tokens_make_up_the_text(
+    given: list[Any], text: str, expected: list[tuple[str, float]]
+) -> None:
+    """Without control tokens, space at the ends, and a character that was cut."""
+    assert expected == [(token.text, token.logprob) for token in read_tokens(given, text)]
 
 
 @pytest.mark.parametrize(
-    "given",
+    "middle",
     [
-        [],
-        [entry("Paris")],
-        [entry("Paris is"), entry(" it"), entry("!")],
-        [entry("Paris"), entry(" is", math.nan), entry(" it")],
-        [entry("Paris"), entry(" is", None), entry(" it")],
-        [entry("Paris"), entry(None), entry(" it")],
-        [entry("Paris"), {"logprob": -0.1}, entry(" it")],
-        [entry("Paris"), entry(" is", 10**400), entry(" it")],
-        [entry("Paris"), entry(" is", "-0.1"), entry(" it")],
-        [entry("Paris"), entry(" is", logprob=True), entry(" it")],
+        *(entry(" is", logprob) for logprob in (math.nan, None, 10**400, "-0.1", True)),
+        entry(None),
+        {"logprob": -0.1},
+        entry(" was"),
     ],
 )
-def test_a_part_is_none(given: list[dict[str, object]]) -> None:
+def test_a_part_is_none(middle: Any) -> None:  # noqa: ANN401 (whatever a server may write)
     """Where a token is missing, or its number, there are no tokens at all."""
-    assert () == read_tokens(given, "Paris is it")
-
-
-def test_space_at_the_ends_does_not_count() -> None:
-    """Servers strip the text and not the tokens; without a text the tokens are it."""
-    given = [entry("\n"), entry(" a"), entry(" ")]
-    for text in ("a", ""):
-        assert ["\n", " a", " "] == [token.text for token in read_tokens(given, text)]
+    assert () == read_tokens([entry("Paris"), middle, entry(" it")], "Paris is it")
 
 
 @pytest.mark.parametrize(
@@ -62,34 +54,24 @@ def test_space_at_the_ends_does_not_count() -> None:
 )
 def test_a_character_in_two_tokens(first: str, second: str) -> None:
     """Parts of one character become one token, as likely as both, whatever they are shown as."""
-    given = [
-        entry("Hi "),
-        entry(first, -0.25, [240, 159, 152], TOP),
-        entry(second, -0.5, [128], TOP),
-        entry("!", raw=[33]),
-    ]
+    parts = [entry(first, -0.25, [240, 159, 152], TOP), entry(second, -0.5, [128], TOP)]
     expected = (Token("Hi ", -0.1), Token("😀", -0.75), Token("!", -0.1))
-    assert expected == read_tokens(given, "Hi 😀!")
+    assert expected == read_tokens([entry("Hi "), *parts, entry("!", raw=[33])], "Hi 😀!")
 
 
-def test_a_text_that_ends_within_a_character() -> None:
-    """At the token limit a character may be cut; the tokens before it count."""
-    given = [entry("Hi"), entry("", -0.2, [240, 159])]
-    assert (Token("Hi", -0.1),) == read_tokens(given, "Hi")
-
-
-@pytest.mark.parametrize("raw", [None, [], "bytes", [300], [1.5], {"a": 1}])
-def test_bytes_that_are_none(raw: object) -> None:
-    """The token's own text counts."""
-    assert (Token("a", -0.1),) == read_tokens([entry("a", raw=raw)], "a")
-
-
-@pytest.mark.parametrize("top", [None, "x", [None], [{"token": 1, "logprob": 0}], [{}]])
-def test_alternatives_that_are_none(top: object) -> None:
-    """Such a token has none; it is kept. A list that is shorter is taken as it is."""
-    assert (Token("a", -0.1),) == read_tokens([entry("a", top=top)], "a")
-    given = [entry("a", top=[{"token": "", "logprob": -9.0}, {"token": "b", "logprob": None}])]
-    assert (Token("a", -0.1, (Alternative("", -9.0),)),) == read_tokens(given, "a")
+@pytest.mark.parametrize(
+    ("top", "alternatives"),
+    [
+        (TOP, SHOWN),
+        (None, ()),
+        ("x", ()),
+        ([None, {}, {"token": 1, "logprob": 0}, {"token": "b", "logprob": None}], ()),
+        ([{"token": "", "logprob": -9.0}], (Alternative("", -9.0),)),
+    ],
+)
+def test_alternatives(top: object, alternatives: tuple[Alternative, ...]) -> None:
+    """A token whose alternatives are none is kept."""
+    assert (Token("a", -0.1, alternatives),) == read_tokens([entry("a", top=top)], "a")
 
 
 @pytest.mark.parametrize("owner", [None, [], "content", {"content": None}, {"content": "x"}])

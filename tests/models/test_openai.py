@@ -1,7 +1,6 @@
-"""Replies over the wire, at once and streamed: the real client against a scripted server."""
+"""Replies over the wire: the real client against a scripted server."""
 
 import traceback
-from dataclasses import replace
 
 import pytest
 
@@ -14,13 +13,10 @@ from research_agent.errors import (
     ModelUnavailableError,
 )
 from research_agent.models.adapters.openai import OpenAIChat
-from research_agent.models.server_capabilities import ServerCapabilities
 from research_agent.types import Alternative, Completion, Token, WrittenCall
 from tests.loopback import (
     CLOSED,
     Json,
-    Live,
-    Peer,
     Raw,
     error_reply,
     server,
@@ -28,8 +24,6 @@ from tests.loopback import (
     token,
     tool_reply,
 )
-from tests.loopback_events import event, events
-from tests.loopback_faults import chunk, head
 from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
 
 DAY = "Thu, 01 Jan 2099"
@@ -91,7 +85,6 @@ def test_tools_are_offered_and_calls_read() -> None:
     ("refusal", "given", "missing"),
     [
         (error_reply(400, "logprobs is not supported"), {}, {"logprobs", "top_logprobs"}),
-        (error_reply(400, "must be verified to stream"), {}, {"stream", "stream_options"}),
         (error_reply(403, "You may not request logprobs"), {}, {"logprobs", "top_logprobs"}),
         (error_reply(400, "response_format: no"), {"schema": SCHEMA}, {"response_format"}),
         (error_reply(400, "'temperature' does not support 0"), {}, {"temperature"}),
@@ -107,24 +100,9 @@ def test_refused_option_is_left_out_from_then_on(
         got = [model.complete("r", ASKED, max_tokens=7, **given).text for _ in range(2)]
     assert ["a", "b"] == got
     for request in seen[1:]:
-        sent = {name for name, value in request.items() if name != "stream" or value}
-        asked = {name for name, value in seen[0].items() if name != "stream" or value}
-        assert missing == asked - sent
+        assert missing == seen[0].keys() - request.keys()
     limits = [r.get("max_tokens") or r["max_completion_tokens"] for r in seen]
     assert [7, 7, 7] == limits
-
-
-def test_refusing_everything_ends() -> None:
-    """A server that goes on refusing is asked a few times and then reported."""
-    seen: list[Json] = []
-
-    def script(given: Json) -> Raw:
-        seen.append(given)
-        return error_reply(400, "no logprobs, no temperature, no max_tokens, no max_tokens_2")
-
-    with chat(script) as model, pytest.raises(ModelError, match="400"):
-        model.complete("r", ASKED, max_tokens=7)
-    assert 4 == len(seen)
 
 
 LLAMA_OVERFLOW = error_reply(
@@ -144,13 +122,6 @@ VLLM_OVERFLOW = error_reply(
     400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096. SECRET"
 )
 QUOTA = error_reply(429, "SECRET", kind="insufficient_quota", code="insufficient_quota")
-
-
-def is_plain(reply: Json | Raw) -> bool:
-    """Whether a request for a stream gets a plain reply, and so the same is asked once more."""
-    if isinstance(reply, dict):
-        return not reply.get("choices")
-    return reply.status == 200 and reply.content_type != "text/html"
 
 
 @pytest.mark.parametrize(
@@ -179,26 +150,25 @@ def is_plain(reply: Json | Raw) -> bool:
         (Raw(200, b"[" * 5000), ModelReplyError, "no reply", "base_url"),
         (Raw(200, b"null"), ModelReplyError, "no reply", "base_url"),
         (text_reply("", finish_reason="content_filter"), ModelReplyError, "filter", "Ask"),
+        (text_reply("x", finish_reason=None), ModelReplyError, "broke its reply off", "Ask"),
     ],
 )
-@pytest.mark.parametrize("max_tokens", [1, 7])
 def test_failures_are_ours(
-    reply: Json | Raw, error: type[ModelError], said: str, hint: str, max_tokens: int
+    reply: Json | Raw, error: type[ModelError], said: str, hint: str
 ) -> None:
     """Each failure is one of our errors with a hint, and repeats neither key nor documents.
 
-    Nor does its traceback, as logs show it. It is the same whether a plain reply was asked for or a
-    stream.
+    Nor does its traceback, as logs show it.
     """
     script, seen = replies(reply)
     with chat(script) as model, pytest.raises(error, match=said) as caught:
-        model.complete("answer", ASKED, max_tokens=max_tokens)
+        model.complete("answer", ASKED, max_tokens=7)
     assert error is type(caught.value)
     assert hint in caught.value.hint
     shown = "".join(traceback.format_exception(caught.value))
     assert caught.value.hint in shown
     assert not any(word in shown for word in (KEY, "SECRET"))
-    assert (2 if max_tokens > 1 and is_plain(reply) else 1) == len(seen)
+    assert 1 == len(seen)
 
 
 @pytest.mark.parametrize(
@@ -225,12 +195,6 @@ def test_redirects_are_not_followed() -> None:
     assert 1 == len(seen)
 
 
-USAGE = {
-    "prompt_tokens": 40,
-    "completion_tokens": 3,
-    "total_tokens": 43,
-    "prompt_tokens_details": {"cached_tokens": 30},
-}
 EMOJI = [
     {"token": "Hi ", "logprob": -0.1, "bytes": [72, 105, 32], "top_logprobs": []},
     {"token": "", "logprob": -0.2, "bytes": [240, 159, 152], "top_logprobs": [token("x")]},
@@ -239,165 +203,40 @@ EMOJI = [
 NAMELESS = {**token("Paris"), "top_logprobs": None}
 
 
-def ask(model: OpenAIChat, *, max_tokens: int = 9) -> Completion:
-    return model.complete("answer", ASKED, max_tokens=max_tokens)
-
-
-def timeless(got: Completion) -> Completion:
-    return replace(got, cost=replace(got.cost, seconds=0.0, read_seconds=None))
+def ask(model: OpenAIChat) -> Completion:
+    return model.complete("answer", ASKED, max_tokens=7)
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "text", "tokens"),
     [
-        text_reply("Paris is it", usage=USAGE),
-        text_reply("Paris", tokens=[token("Par", -0.2, {"Lon": -1.5}), token("is")]),
-        text_reply(None, tokens=[token("Pa"), token("ris"), token("<|im_end|>")]),
-        text_reply(" Paris\n", tokens=[token(" Paris"), token("\n"), token("")]),
-        text_reply("Paris is it", tokens=[token("Paris")]),
-        text_reply("Paris", tokens=[NAMELESS]),
-        text_reply("Paris", tokens=[]),
-        text_reply("Hi 😀", tokens=EMOJI),
-        text_reply("Paris is", finish_reason="length"),
-        text_reply(None, tokens=[]),
+        (text_reply(None, tokens=[token("Pa"), token("ris"), token("<|im_end|>")]), "Paris", 2),
+        (text_reply(" Paris\n", tokens=[token(" Paris"), token("\n"), token("")]), " Paris\n", 2),
+        (text_reply("Paris is it", tokens=[token("Paris")]), "Paris is it", 0),
+        (text_reply("Paris", tokens=[NAMELESS]), "Paris", 1),
+        (text_reply("Hi 😀", tokens=EMOJI), "Hi 😀", 2),
+        (text_reply(None, tokens=[]), "", 0),
     ],
 )
-def test_both_ways_give_the_same(reply: Json) -> None:
-    """A reply that is streamed is the value of the one that came at once."""
-    script, seen = replies(reply)
-    with server(script) as url:
-        streaming = OpenAIChat(endpoint(url))
-        plain = OpenAIChat(endpoint(url), learned=ServerCapabilities(refused=("stream",)))
-        streamed, whole = ask(streaming), ask(plain)
-        streaming.close()
-        plain.close()
-    assert [True, False] == [bool(request.get("stream")) for request in seen]
-    assert timeless(whole) == timeless(streamed)
-    assert whole.cost.read_seconds is None
+def test_tokens_make_up_the_text(reply: Json, text: str, tokens: int) -> None:
+    """They are taken where they are all of it, and are the text where there is no other."""
+    with chat(lambda _: reply) as model:
+        got = ask(model)
+    assert (text, tokens) == (got.text, len(got.tokens))
 
 
-def test_time_to_the_first_word() -> None:
-    """It is told apart from the time that the whole reply took."""
-
-    def write(peer: Peer) -> None:
-        peer.send(head())
-        first, *rest = events(text_reply("Paris is it"), usage=True)
-        peer.send(first)
-        peer.gone(0.15)
-        peer.send(rest[0])
-        peer.gone(0.5)
-        peer.send(b"".join(rest[1:]))
-
-    with chat(lambda _: Live(write)) as model:
-        ask(model)
-        cost = ask(model).cost
-    assert cost.read_seconds is not None
-    assert 0.15 <= cost.read_seconds < cost.seconds - 0.1
-
-
-def test_usage_is_asked_for_and_the_last_one_counts() -> None:
-    """Some servers count in every event; the counts are not added up."""
-    listed = text_reply("a", usage=USAGE)
-    counting = [
-        event({"id": "1", "model": "m", "choices": [], "usage": {**USAGE, "completion_tokens": n}})
-        for n in (1, 2)
-    ]
-    first, *rest = events(listed, usage=True)
-    body = b"".join([first, *counting, *rest])
-    seen: list[Json] = []
-
-    def script(given: Json) -> Raw:
-        seen.append(given)
-        return Raw(200, body, "text/event-stream; charset=utf-8")
-
-    with chat(script) as model:
-        cost = ask(model).cost
-    assert (40, 3, 30) == (cost.prompt_tokens, cost.completion_tokens, cost.cached_tokens)
-    assert {"include_usage": True} == seen[0]["stream_options"]
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        Raw(400, b'{"error": {"message": "Unsupported value", "param": "stream"}}'),
-        error_reply(422, "stream_options: extra inputs are not permitted"),
-        error_reply(400, "Streaming is not available for this model"),
-    ],
-)
-def test_server_that_does_not_stream(refusal: Raw) -> None:
-    """It is asked for a plain reply from then on; another run can begin with that."""
-    script, seen = replies(refusal, text_reply("a"))
-    with chat(script) as model:
-        assert ["a", "a"] == [ask(model).text for _ in range(2)]
-        assert ("stream",) == model.learned.refused
-    assert [True, False, False] == [bool(request.get("stream")) for request in seen]
-
-
-def test_server_that_ignores_streaming() -> None:
-    """A plain reply to a request for a stream is asked for as such, once and from then on."""
-    seen: list[bool] = []
-
-    def script(given: Json) -> Json:
-        seen.append(bool(given.pop("stream", False)))  # (so the server here does not stream)
-        return text_reply("a")
-
-    with chat(script) as model:
-        assert ["a", "a"] == [ask(model).text for _ in range(2)]
-        assert ("stream",) == model.learned.refused
-    assert [True, False, False] == seen
-
-
-def test_stream_without_counts() -> None:
-    """Its tokens are counted here, and the next reply is a plain one, which has its counts."""
-    seen: list[bool] = []
-
-    def script(given: Json) -> Json:
-        seen.append(bool(given.get("stream")))
-        given.pop("stream_options", None)
-        return text_reply("Paris is it")
-
-    with chat(script) as model:
-        counted = [ask(model).cost.completion_tokens for _ in range(2)]
-    assert [3, 9] == counted
-    assert [True, False] == seen
+def test_tokens_that_a_server_does_not_count() -> None:
+    """They are counted here."""
+    with chat(lambda _: text_reply("Paris is it", usage={})) as model:
+        assert 3 == ask(model).cost.completion_tokens
 
 
 def test_what_an_earlier_run_learned_holds() -> None:
     """What is known to be refused is not sent at all."""
     script, seen = replies(text_reply("a"))
     with server(script) as url:
-        learned = ServerCapabilities(refused=("logprobs", "max_tokens"))
-        model = OpenAIChat(endpoint(url), learned=learned)
+        model = OpenAIChat(endpoint(url), refused=("logprobs", "max_tokens"))
         ask(model)
-        assert learned == model.learned
+        assert ("logprobs", "max_tokens") == model.refused
         model.close()
     assert not {"logprobs", "top_logprobs", "max_tokens"} & set(seen[0])
-
-
-@pytest.mark.parametrize(
-    ("told", "error"),
-    [
-        ({"error": {"message": "SECRET", "type": "overloaded_error"}}, ModelBusyError),
-        ({"error": {"message": "SECRET", "code": 429}}, ModelBusyError),
-        ({"error": {"message": "SECRET", "code": 500}}, ModelUnavailableError),
-        ({"error": {"message": "SECRET", "code": 400}}, ModelError),
-        ({"error": "SECRET"}, ModelUnavailableError),
-    ],
-)
-def test_errors_within_a_stream(told: Json, error: type[ModelError]) -> None:
-    """They are told apart by their codes, and what they say in prose is not repeated."""
-    body = b"".join([chunk("Paris"), event(told)])
-    script, _ = replies(Raw(200, body, "text/event-stream"))
-    with chat(script) as model, pytest.raises(ModelError) as caught:
-        ask(model)
-    assert error is type(caught.value)
-    assert "SECRET" not in str(caught.value)
-
-
-def test_what_was_said_without_an_end() -> None:
-    """A reply that came at once but says not how it ended is refused."""
-    with (
-        chat(lambda _: text_reply("Paris", finish_reason=None)) as model,
-        pytest.raises(ModelReplyError, match="broke its reply off"),
-    ):
-        ask(model, max_tokens=1)

@@ -1,6 +1,5 @@
 """Deadlines, closing, proxies, certificates and threads, with a real server on this machine."""
 
-import asyncio
 import gc
 import os
 import signal
@@ -13,17 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from httpx2 import AsyncClient
 
 from research_agent.errors import ModelError, ModelTimeoutError, ModelUnavailableError
 from research_agent.models.adapters.openai import OpenAIChat, OpenAIEmbedder
-from research_agent.models.adapters.openai.connection import Connection
 from research_agent.types import Message
 from tests import loopback
-from tests.loopback_faults import chunk, head, streamed
+from tests.loopback_faults import HEAD
 from tests.models.openai_models import chat, endpoint
 
 CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
@@ -55,7 +51,7 @@ class OneSlot:
     def work(self, peer: loopback.Peer) -> None:
         with self.slot:
             self.begun.set()
-            peer.send(head() + chunk("Paris"))
+            peer.send(HEAD)
             peer.gone(20)
 
     def is_free(self) -> bool:
@@ -73,27 +69,6 @@ def test_a_request_that_is_late_is_dropped() -> None:
         assert "Paris" == ask(model)
     with pytest.raises(ModelTimeoutError):  # (without time nothing is sent)
         ask(OpenAIChat(ask_once))
-
-
-def test_the_endpoint_has_a_deadline_of_its_own() -> None:
-    """The shorter one of the two holds."""
-    slot = OneSlot()
-    with chat(slot.reply, timeout=0.2) as model, pytest.raises(ModelTimeoutError, match=r"0\.2 s"):
-        ask(model)
-
-
-def test_the_connection_ends_with_its_stream() -> None:
-    """After a whole reply the server is not left with a connection that nobody reads from."""
-    left = threading.Event()
-
-    def write(peer: loopback.Peer) -> None:
-        peer.send(streamed(loopback.text_reply("Paris")))
-        if peer.gone(5):
-            left.set()
-
-    with chat(lambda _: loopback.Live(write)) as model:
-        assert "Paris" == ask(model)
-        assert left.wait(1)
 
 
 def test_closing_ends_what_is_asked() -> None:
@@ -138,24 +113,6 @@ def test_deadline_holds_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None
             is_late(model)
             assert slot.is_free()
             assert "Paris" == ask(model)
-
-
-def test_deadline_holds_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the system cannot be kept from waiting for does not keep the caller."""
-    free, lookup = threading.Event(), socket.getaddrinfo
-
-    def slow(*named: Any, **more: Any) -> object:  # noqa: ANN401 (handed on as they come)
-        free.wait(10)
-        return lookup(*named, **more)
-
-    monkeypatch.setattr(socket, "getaddrinfo", slow)
-    with (
-        loopback.server(lambda _: loopback.text_reply("Paris")) as url,
-        closing(OpenAIChat(endpoint(url.replace("127.0.0.1", "localhost")))) as model,
-    ):
-        is_late(model)
-        free.set()
-        assert "Paris" == ask(model)
 
 
 def test_deadline_holds_while_tls_begins() -> None:
@@ -261,52 +218,3 @@ def test_a_proxy_that_cannot_be_used_is_told(
     assert "ALL_PROXY" in caught.value.hint
     assert "SECRET" not in f"{caught.value} {caught.value.hint}"
     assert [] == tried
-
-
-def test_clients_are_used_again() -> None:
-    """Calls share a client, until it is closed: also where an event loop is running."""
-    made: list[AsyncClient] = []
-
-    def build(_: str, client: AsyncClient) -> int:
-        made.append(client)
-        return len(made)
-
-    async def echo(client: int) -> int:
-        return client
-
-    async def fail(_client: int) -> int:
-        raise ModelError("no")
-
-    async def close_in_a_loop() -> None:
-        connection.close()
-
-    connection = Connection(endpoint(FAR), build)
-    assert [1, 1] == [connection.run(echo) for _ in range(2)]
-    with pytest.raises(ModelError, match="no"):
-        connection.run(fail)
-    asyncio.run(close_in_a_loop())
-    assert 2 == connection.run(echo)
-    connection.close()
-    assert [True, True] == [client.is_closed for client in made]
-
-
-def asked_by_threads(model: OpenAIChat, threads: int) -> list[str]:
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda number: ask(model, f"n{number}"), range(threads)))
-
-
-def test_two_threads_meet_the_same_refusal() -> None:
-    """A refusal that comes after another thread has learnt of it is no failure."""
-    both, learnt, numbered = threading.Barrier(2), threading.Event(), iter(range(2))
-
-    def script(given: loopback.Json) -> loopback.Json | loopback.Raw:
-        if "logprobs" not in given:
-            learnt.set()
-            return loopback.text_reply("a")
-        both.wait(10)
-        if next(numbered) == 1:
-            learnt.wait(10)
-        return loopback.error_reply(400, "logprobs is not supported")
-
-    with chat(script) as model:
-        assert ["a", "a"] == asked_by_threads(model, 2)

@@ -10,9 +10,6 @@ from tests.loopback import CLOSED, Json, Raw, embedding_reply, error_reply
 from tests.loopback_faults import FAULTS
 from tests.models.openai_models import embedder, replies
 
-TEI = "batch size 8 > maximum allowed batch size 3"
-OPENAI = "Invalid 'input': array too long. Expected an array with maximum length 3"
-
 
 def test_vectors_have_length_one() -> None:
     """Texts go out as text, in their order, and the vectors come back normalised."""
@@ -48,33 +45,15 @@ def test_vectors_that_are_none(reply: Json | Raw, error: type[errors.ModelError]
     assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize(("status", "said"), [(422, TEI), (400, OPENAI), (413, "")])
-def test_fewer_texts_at_a_time(status: int, said: str) -> None:
-    """A server that takes three texts gets two at a time in the end, and that is remembered."""
-    seen: list[int] = []
-
-    def script(given: Json) -> Json | Raw:
-        texts = given["input"]
-        seen.append(len(texts))
-        if len(texts) > 3:
-            return error_reply(status, said)
-        return embedding_reply([[len(text), 0.0] for text in texts])
-
+def test_some_texts_at_a_time() -> None:
+    """Requests have as many texts as servers take, and the vectors come in their order."""
+    script, seen = replies(*[embedding_reply([[1, 0]] * 32)] * 2, embedding_reply([[0, 1]] * 6))
     with embedder(script) as model:
-        vectors = [model.embed(["a"] * 8), model.embed(["b"] * 3)]
-    assert [[[1.0, 0.0]] * 8, [[1.0, 0.0]] * 3] == vectors
-    assert [8, 4, 2, 2, 2, 2, 2, 1] == seen
+        assert [[1.0, 0.0]] * 64 + [[0.0, 1.0]] * 6 == model.embed(["a"] * 70)
+    assert [32, 32, 6] == [len(request["input"]) for request in seen]
 
 
-def test_one_text_that_is_too_large() -> None:
-    """Where half as many texts are none, it is an error."""
-    script, seen = replies(error_reply(413, "SECRET"))
-    with embedder(script) as model, pytest.raises(errors.ModelError, match="413"):
-        model.embed(["a"])
-    assert 1 == len(seen)
-
-
-@pytest.mark.parametrize("fault", ["hang before the headers", "plain body dripped"])
+@pytest.mark.parametrize("fault", ["hang before the headers", "body dripped"])
 def test_one_deadline_for_a_call(fault: str) -> None:
     """The endpoint's timeout ends a call, also where something comes all the time."""
     begun = time.monotonic()

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.models.adapters.capabilities_file import CapabilitiesFile
-from research_agent.models.server_capabilities import Rates, ServerCapabilities, endpoint_key
+from research_agent.models.adapters.capabilities_file import (
+    CapabilitiesFile,
+    ServerCapabilities,
+    endpoint_key,
+)
 
-LEARNED = ServerCapabilities(refused=("logprobs", "temperature"), rates=Rates(100.0, 10.5))
+LEARNED = ServerCapabilities(refused=("logprobs", "temperature"), tool_calls=True)
 KEY = endpoint_key("openai", "http://localhost/v1?key=secret", "m")
 
 
@@ -28,7 +31,7 @@ def test_kept_over_runs(tmp_path: Path) -> None:
 def test_what_an_older_version_kept_is_read(tmp_path: Path) -> None:
     """A field that is gone does no harm, and one that is new has its empty value."""
     path = tmp_path / "endpoints.json"
-    path.write_text('{"k": {"since": 5, "learned": {"logprobs": true, "refused": ["stream"]}}}')
+    path.write_text('{"k": {"since": 5, "learned": {"rates": {}, "refused": ["stream"]}}}')
 
     assert ServerCapabilities(refused=("stream",)) == CapabilitiesFile(path, now=lambda: 6.0).get(
         "k"
@@ -60,8 +63,6 @@ def test_old_entries_are_forgotten(tmp_path: Path) -> None:
         b"\xff\xfe",
         b'{"k": {"learned": {}}}',
         b'{"k": {"since": 1e999, "learned": {"refused": "perhaps"}}}',
-        b'{"k": {"since": 1, "learned": {"rates": {"read": 0, "write": 1}}}}',
-        b'{"k": {"since": 1, "learned": {"rates": {"read": NaN, "write": 1}}}}',
         b" " * 2_000_000,
     ],
 )
@@ -85,15 +86,3 @@ def test_unwritable_place_is_no_fault(tmp_path: Path) -> None:
         file.put(KEY, LEARNED)
         assert ServerCapabilities() == file.get(KEY)
     assert ["endpoints.json", "taken"] == sorted(path.name for path in tmp_path.iterdir())
-
-
-def test_file_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest entries leave."""
-    monkeypatch.setattr("research_agent.models.adapters.capabilities_file.MAX_ENTRIES", 3)
-    ticks = iter(range(100))
-    file = CapabilitiesFile(tmp_path / "endpoints.json", now=lambda: float(next(ticks)))
-    for number in range(5):
-        file.put(f"k{number}", LEARNED)
-
-    known = [file.get(f"k{number}") == LEARNED for number in range(5)]
-    assert [False, False, True, True, True] == known

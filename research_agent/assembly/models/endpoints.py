@@ -10,8 +10,14 @@ from research_agent.models.adapters.bedrock import BedrockEndpoint
 from research_agent.models.adapters.langchain.calling import object_named
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint
-from research_agent.models.adapters.weights import joining
-from research_agent.models.adapters.weights.copies import prune_joined
+from research_agent.models.adapters.weights import (
+    Progress,
+    cache_directory,
+    choose,
+    ensure_weights,
+    gguf_file,
+    prune_joined,
+)
 
 EMBEDDING_SECONDS = 600.0
 """Time one request to an embedding model may take, where the settings say nothing else."""
@@ -71,14 +77,14 @@ def embedded_endpoint(server: LlamaServer) -> Endpoint:
 
 
 def embedded_weights(
-    local: LocalModelSettings, environment: Mapping[str, str], on_progress: joining.Progress
+    local: LocalModelSettings, environment: Mapping[str, str], on_progress: Progress
 ) -> Path:
     """Return the file that the embedded server reads, joined first where it has to be."""
     if local.path:
-        return joining.gguf_file(local.path)
-    cache = joining.cache_directory(environment)
-    chosen = joining.choose(local.weights, cache)
-    joined = joining.ensure_weights(chosen.weights, cache, on_progress)
+        return gguf_file(local.path)
+    cache = cache_directory(environment)
+    chosen = choose(local.weights, cache)
+    joined = ensure_weights(chosen.weights, cache, on_progress)
     if not chosen.joined:
         prune_joined(chosen.weights, cache, environment)
     return joined
@@ -94,6 +100,6 @@ def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -
         found = path.stat() if path.is_file() else None
         return f"{path} {found.st_size} {found.st_mtime_ns}" if found else ""
     try:
-        return joining.choose(local.weights, joining.cache_directory(environment)).weights.sha256
+        return choose(local.weights, cache_directory(environment)).weights.sha256
     except ModelMissingError:
         return ""

@@ -9,7 +9,7 @@ from research_agent.errors import ModelMissingError, ResearchAgentError
 from research_agent.model_settings import ENGLISH, LocalModelSettings, ModelSettings
 from research_agent.models.adapters.llama import require_runtime
 from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.models.adapters.weights.joining import cache_directory, choose, gguf_file
+from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from research_agent.assembly.models.roles import checked_key, is_address
+from research_agent.assembly.models.roles import check_address, checked_key
 from research_agent.errors import ConfigError
 from research_agent.retrieval.adapters.rerank_http import HttpReranker, RerankEndpoint
 from research_agent.settings import RerankSettings
@@ -19,12 +19,7 @@ def connect_reranker(
     if settings.mode != "http":
         return None
     url, own = settings.base_url, is_loopback(settings.base_url)
-    if not is_address(url):
-        raise ConfigError(
-            "rerank.base_url is no http:// or https:// address, or has a user name in it",
-            hint="For example http://127.0.0.1:8080/v1; a key belongs into an environment "
-            "variable, named in rerank.api_key_env.",
-        )
+    check_address("rerank", url)
     if offline and not own:
         raise ConfigError(
             f"models.offline is set, and rerank asks {url}, which is not on this machine",

@@ -3,7 +3,6 @@
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -21,20 +20,12 @@ DEFAULT_KEY = "OPENAI_API_KEY"
 REGION = re.compile(r"[a-z]{2,}(-[a-z0-9]+)+")
 KEY_CHARACTERS = set(string.ascii_letters + string.digits + string.punctuation)
 UNUSED = {
-    "local": (
-        ("model", "base_url", "api_key_env", "region"),
-        "Set provider: openai, bedrock or langchain; models.local chooses the embedded model.",
-    ),
-    "openai": (("region",), "A region belongs to provider: bedrock."),
-    "bedrock": (
-        ("api_key_env",),
-        "Bedrock is asked with the credentials of AWS's tools; `aws sso login` makes some.",
-    ),
-    "langchain": (("region",), "A region belongs to provider: bedrock."),
+    "local": ("model", "base_url", "api_key_env", "region"),
+    "openai": ("region",),
+    "bedrock": ("api_key_env",),
+    "langchain": ("region",),
 }
-"""The settings that a provider does not look at, and what to do about one that is set."""
-
-
+"""The settings that a provider does not look at."""
 SERVERS = {
     "openai": OPENAI_URL,
     "bedrock": "Amazon Bedrock",
@@ -53,25 +44,18 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
         raise ConfigError(
             f"{key}.provider is empty", hint="Use local, openai, bedrock or langchain."
         )
-    _check_unused(key, checked_packaged(role) if key == "models.embedding" else role)
+    _check_unused(key, role)
     if role.provider == "local":
         return
     if not role.model:
         raise ConfigError(
             f"{key}.model is empty",
-            hint=f"Name the server's model in {key}.model"
-            + ("." if key == "models.embedding" else " or models.chat.model."),
+            hint=f"Name the server's model in {key}.model or models.chat.model.",
         )
-    if role.base_url and not is_address(role.base_url):
-        raise ConfigError(
-            f"{key}.base_url is no http:// or https:// address, or has a user name in it",
-            hint="For example http://127.0.0.1:8080/v1; a key belongs into an environment "
-            f"variable, named in {key}.api_key_env."
-            if role.provider == "openai"
-            else "It is mostly left empty; a VPC endpoint's begins with https://vpce-.",
-        )
+    if role.base_url:
+        check_address(key, role.base_url)
     if offline and not is_loopback(role.base_url):
-        asked = role.base_url or SERVERS.get(role.provider, "")
+        asked = role.base_url or SERVERS[role.provider]
         raise ConfigError(
             f"models.offline is set, and {key} asks {asked}, which is not on this machine",
             hint=f"Set {key}.provider to local, or {key}.base_url to a server on this machine; or "
@@ -80,24 +64,29 @@ def check_role(key: str, role: RoleSettings, *, offline: bool = False) -> None:
 
 
 def _check_unused(key: str, role: RoleSettings) -> None:
-    unused, hint = UNUSED[role.provider]
-    for name in unused:
-        if getattr(role, name):
+    packaged = key == "models.embedding" and role.provider == "local"
+    if packaged and role.model not in ("", ENGLISH, MULTILINGUAL):
+        raise ConfigError(
+            f"models.embedding.model {role.model!r} is no packaged model",
+            hint=f"Use {ENGLISH} or {MULTILINGUAL}, or leave it empty; another provider for a "
+            "server's.",
+        )
+    for name in UNUSED[role.provider]:
+        if getattr(role, name) and not (packaged and name == "model"):
             raise ConfigError(
-                f"{key}.{name} has no meaning with provider {role.provider}", hint=hint
+                f"{key}.{name} has no meaning with provider {role.provider}",
+                hint=f"Take it out, or choose another provider in {key}.provider.",
             )
 
 
-def checked_packaged(role: RoleSettings) -> RoleSettings:
-    """Return an embedding role without the name of a packaged model; raises ConfigError."""
-    model = role.model
-    if role.provider == "local" and model not in ("", ENGLISH, MULTILINGUAL):
+def check_address(key: str, url: str) -> None:
+    """Raise ConfigError for a `base_url` that is no address of a server."""
+    if not is_address(url):
         raise ConfigError(
-            f"models.embedding.model {model!r} is no packaged model",
-            hint=f"Use {ENGLISH} or {MULTILINGUAL}, or leave it empty; provider: openai or bedrock "
-            "for a server's.",
+            f"{key}.base_url is no http:// or https:// address, or has a user name in it",
+            hint="For example http://127.0.0.1:8080/v1; a key belongs into an environment "
+            f"variable, named in {key}.api_key_env.",
         )
-    return replace(role, model="") if role.provider == "local" else role
 
 
 def is_address(text: str) -> bool:

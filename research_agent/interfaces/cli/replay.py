@@ -12,7 +12,14 @@ import click
 from research_agent.answering.draft_redaction import public_result
 from research_agent.answering.result_lines import Changes, Difference, difference
 from research_agent.assembly.connection import connect
-from research_agent.assembly.traces import Replayed, connecting_settings, read_lines, replayed_ports
+from research_agent.assembly.traces import (
+    Replayed,
+    connecting_settings,
+    ending_at,
+    merged_state,
+    read_lines,
+    replayed_ports,
+)
 from research_agent.config import changed_settings, configured, load_prompts, unknown_keys
 from research_agent.errors import ConfigError, ReplayError, StoppedError
 from research_agent.interfaces.cli.options import CONFIG, JSON, OFFLINE
@@ -21,7 +28,6 @@ from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.events import events
 from research_agent.interfaces.own_graphs import resuming, state
-from research_agent.models.traces import ending_at, merged_state
 from research_agent.network_guard import NetworkGuard
 from research_agent.ports import Ports
 from research_agent.settings import Settings

@@ -12,7 +12,7 @@ from click.shell_completion import get_completion_class
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
-from research_agent.assembly.model_files import prune_all, restore_all, weight_statuses
+from research_agent.assembly.model_files import prune_all, weight_statuses
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.interfaces.cli import options
@@ -58,14 +58,6 @@ def prune_parts_command() -> int:
     freed = prune_all(os.environ)
     nothing = "nothing to free: no installed parts of joined and verified weights"
     say(f"freed {freed / 1e6:,.0f} MB" if freed else nothing)
-    return 0
-
-
-@models_command.command("restore-parts")
-@told
-def restore_parts_command() -> int:
-    """Write the installed parts of weights again, from the joined file."""
-    say(f"wrote {restore_all(os.environ) / 1e6:,.0f} MB")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What was learned about endpoints, in one small JSON file.
+"""What earlier calls have shown of model servers, in one small JSON file.
 
 Nothing here is needed: a file that is missing, damaged or cannot be written means that servers
 are asked again. Two processes that write at once may lose what one of them learned.
@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from research_agent.models.server_capabilities import ServerCapabilities
 from research_agent.private_files import replace_text
 
 if TYPE_CHECKING:
@@ -22,9 +22,23 @@ if TYPE_CHECKING:
 
 MAX_AGE = 7 * 86_400.0
 """Seconds after which a server may have changed."""
-MAX_ENTRIES = 200
-MAX_BYTES = 1_000_000
-"""A larger file is none of ours."""
+MAX_ENTRIES, MAX_BYTES = 200, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCapabilities:
+    """What is known of a model at a server."""
+
+    refused: tuple[str, ...] = ()
+    """Options of a request that it refuses, by name, in alphabetical order."""
+    tool_calls: bool | None = None
+    """The model writes tool calls that can be used; None: not known."""
+
+
+def endpoint_key(provider: str, url: str, model: str) -> str:
+    """Return the name under which it is kept: a hash, as an address may hold a key."""
+    named = json.dumps([provider, url.rstrip("/"), model])
+    return sha256(named.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,6 @@ class CapabilitiesFile:
     """What is known about endpoints by their key (`endpoint_key`). Threads may share it."""
 
     def __init__(self, path: Path, *, now: Callable[[], float] = time.time) -> None:
-        """Keep it in `path`; nothing is read before the first call."""
         self._path, self._now = path, now
         self._lock = Lock()
 

@@ -5,9 +5,6 @@ documents, and headers with credentials. An application that logs everything wou
 """
 
 import logging
-from threading import Lock
-
-from research_agent.closeable import Closing
 
 LOGGERS = (
     "botocore.auth",
@@ -26,31 +23,10 @@ LOGGERS = (
 """Those that write requests, replies or their headers."""
 
 
-class LogRedaction(Closing):
-    """Withholds what `LOGGERS` say below the level WARNING, while any one is open."""
-
-    _lock = Lock()
-    _count = 0
-
-    def __init__(self) -> None:
-        self._open = True
-        self._change(+1)
-
-    def close(self) -> None:
-        """Let them speak again, unless another one is open; calling it again does nothing."""
-        if self._open:
-            self._open = False
-            self._change(-1)
-
-    @classmethod
-    def _change(cls, by: int) -> None:
-        with cls._lock:
-            before, cls._count = cls._count, cls._count + by
-            for name in LOGGERS:
-                if not before:
-                    logging.getLogger(name).addFilter(_is_loud)
-                elif not cls._count:
-                    logging.getLogger(name).removeFilter(_is_loud)
+def withhold_requests() -> None:
+    """Withhold what `LOGGERS` say below the level WARNING, from now on."""
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(_is_loud)  # (which adds it once)
 
 
 def _is_loud(record: logging.LogRecord) -> bool:

@@ -23,16 +23,16 @@ from research_agent.private_files import touch
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-APPLICATION_ID = 0x52415250
-"""Marks the file as ours, in the file's header: "RARP"."""
 VERSION = 1
-"""Of the table, and of how replies are read from servers; a file of another one is set aside."""
+"""Of the table, and of how replies are read from servers; a file of another one is emptied."""
+DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 BUSY_SECONDS = 2.0
 """How long another process that writes is waited for."""
 USED_SECONDS = 600.0
 """How exactly it is known when a reply was used last."""
 _DAY = 86_400.0
 _TABLES = """
+DROP TABLE IF EXISTS replies;
 CREATE TABLE replies (
     key TEXT PRIMARY KEY, kept REAL NOT NULL, used REAL NOT NULL, reply BLOB NOT NULL
 );
@@ -48,8 +48,7 @@ class SqliteReplies(Closing):
     """Implements ReplyCache. Several threads and processes may share one file.
 
     The file is opened at the first call, and only its owner may read it: replies hold what
-    documents say. One that is damaged, of another version or not ours is set aside
-    (`.damaged`) and begun anew; the call that finds that fails with OSError.
+    documents say. One that is damaged is begun anew; the call that finds that fails with OSError.
     """
 
     def __init__(
@@ -70,7 +69,6 @@ class SqliteReplies(Closing):
         self._now = now
         self._lock = Lock()
         self._opened: sqlite3.Connection | None = None
-        self._file = (0, 0)
 
     def get(self, key: str) -> KeptReply | None:
         """Return what is kept under `key`; raises OSError, ValueError."""
@@ -123,8 +121,9 @@ class SqliteReplies(Closing):
                 yield self._opened
             except sqlite3.Error as error:
                 self._drop()  # (another process may have begun the file anew: look again)
-                if _is_damage(error):
-                    self._set_aside()
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGES:
+                    for ending in ("", "-journal"):
+                        self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
                     raise OSError("the file was damaged and is begun anew") from error
                 raise OSError(f"{self._path.name}: {error}") from error
 
@@ -132,8 +131,6 @@ class SqliteReplies(Closing):
         """Open the file, or make it; forget what is too old."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         touch(self._path)
-        status = self._path.stat()
-        self._file = (status.st_dev, status.st_ino)
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -148,15 +145,6 @@ class SqliteReplies(Closing):
             connection.close()
             raise
         return connection
-
-    def _set_aside(self) -> None:
-        """Rename the damaged file, unless another process has done so."""
-        with suppress(FileNotFoundError):
-            status = self._path.stat()
-            if (status.st_dev, status.st_ino) == self._file:
-                # (A journal that is left behind would be played into the new file.)
-                self._path.with_name(f"{self._path.name}-journal").unlink(missing_ok=True)
-                self._path.replace(self._path.with_name(f"{self._path.name}.damaged"))
 
 
 @cache
@@ -178,30 +166,18 @@ def _unpacked(key: str, packed: bytes) -> KeptReply:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the table in an empty file; see whose file it is otherwise."""
-    if not connection.execute("PRAGMA schema_version").fetchone()[0]:
+    """Make the table in an empty file, and in one of another version."""
+
+    def version() -> int:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+    if version() != VERSION:
         connection.execute("PRAGMA auto_vacuum = FULL")  # (has to be set before the first table)
         with _transaction(connection):
-            if not connection.execute("PRAGMA schema_version").fetchone()[0]:
+            if version() != VERSION:  # (another process may have made it meanwhile)
                 for statement in _TABLES.split(";"):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-    owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if (owner, version) != (APPLICATION_ID, VERSION):
-        raise _NotOursError
-
-
-class _NotOursError(sqlite3.DatabaseError):
-    """The file is a database, but not one of ours of this version."""
-
-
-def _is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the file itself is at fault, not its disk, its permissions or its users."""
-    code = getattr(error, "sqlite_errorcode", None)  # (SQLite's own errors alone have one)
-    damages = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return isinstance(error, _NotOursError) or (code is not None and code & 0xFF in damages)
 
 
 def _size(connection: sqlite3.Connection) -> int:

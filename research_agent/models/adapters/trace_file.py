@@ -9,9 +9,10 @@ from typing import Any
 
 from research_agent.closeable import Closing
 from research_agent.errors import PathError
-from research_agent.models.traces import FORMAT
 from research_agent.private_files import read_regular
 
+FORMAT = 1
+"""The version of the format of traces."""
 UNFINISHED = ".part"
 """The ending of a file whose run has not ended, or has crashed."""
 MAX_BYTES = 2**30

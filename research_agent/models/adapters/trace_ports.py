@@ -1,17 +1,18 @@
 """Ports that write what is asked and answered to a trace, and ports that answer from one."""
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
 from research_agent import errors
 from research_agent.errors import ModelError, ReplayError
 from research_agent.models.replies import asked_values, reply_key
-from research_agent.models.traces import scores_key, vector_key
 from research_agent.ports import CallOptions, ChatModel, DecisionCache, Embedder, Reranker
 from research_agent.types import Completion, Message
 
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 Line = Mapping[str, Any]
 Write = Callable[[Mapping[str, object]], None]
 """Takes one line of a trace, as JSON values."""
+
+
+def vector_key(model: str, text: str) -> str:
+    """Return the key of a text's vector."""
+    return sha256(f"{model}\0{text}".encode()).hexdigest()
+
+
+def scores_key(query: str, texts: Sequence[str]) -> str:
+    """Return the key of a reranker's scores."""
+    return sha256(json.dumps([query, *texts]).encode()).hexdigest()
 
 
 class RecordingChat:
@@ -127,11 +138,7 @@ class ReplayedChat:
         if line is not None:
             return _reply(line)
         if self._model is None:
-            raise ReplayError(
-                f"a prompt to the {role} model is not in the trace",
-                hint="Something that it depends on has changed: a setting, a prompt or the index. "
-                "With --live the model of your settings is asked.",
-            )
+            raise _missing(f"a prompt to the {role} model")
         return self._model.complete(role, messages, **asked)
 
 
@@ -148,10 +155,7 @@ class ReplayedEmbedder:
         keys = [vector_key(self.name, text) for text in texts]
         new = [text for key, text in zip(keys, texts, strict=True) if key not in self._vectors]
         if new and not self._may_ask:
-            raise ReplayError(
-                "a text to embed is not in the trace",
-                hint="With --live the embedding model of your settings is asked.",
-            )
+            raise _missing("a text to embed")
         made = iter(self._embedder.embed(new) if new else ())
         return [self._vectors[key] if key in self._vectors else next(made) for key in keys]
 
@@ -173,10 +177,7 @@ class ReplayedReranker:
             recorded: Sequence[float | None] = self._scores[key]
             return recorded
         if self._reranker is None:
-            raise ReplayError(
-                "what is to be reranked is not in the trace",
-                hint="With --live the rerank server of your settings is asked.",
-            )
+            raise _missing("what is to be reranked")
         return self._reranker.scores(query, texts, seconds=seconds)
 
 
@@ -195,6 +196,14 @@ class RecordedDecisions:
 
     def put(self, decisions: Mapping[str, str]) -> None:
         """Forget them: the run that is replayed did not have them."""
+
+
+def _missing(what: str) -> ReplayError:
+    return ReplayError(
+        f"{what} is not in the trace",
+        hint="Something that it depends on has changed: a setting, a prompt or the index. "
+        "With --live the model of your settings is asked.",
+    )
 
 
 def _by_key(lines: Iterable[Line], kind: str, name: str) -> dict[str, Any]:

@@ -5,22 +5,16 @@ A message never holds what the provider wrote in prose: it may repeat a key or t
 
 import math
 from collections.abc import Callable, Collection
-from contextvars import copy_context
 from importlib import import_module
-from queue import Empty, SimpleQueue
-from threading import TIMEOUT_MAX, Thread
 from typing import Any, TypeVar
 
 from research_agent import errors
-from research_agent.stopping import waking
+from research_agent.stopping import begun, result_within
 
 T = TypeVar("T")
 
 NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
 """Where LangChain's classes keep the name of their model."""
-FAILED = range(500, 600)
-"""Statuses of a server that is at fault."""
-TIME_HINT = "Raise the object's own timeout or budget.seconds, or ask for less."
 
 
 def object_name(given: object) -> str:
@@ -42,32 +36,15 @@ def checked(given: object, kind: type[T], noun: str, more: str = "") -> T:
 def called(what: str, run: Callable[[], T], seconds: float = math.inf) -> T:
     """Return what `run` gives within `seconds`; raises ModelError, StoppedError.
 
-    It runs on a thread of its own with the caller's context, so LangChain's callbacks are handed
-    on. An object cannot be interrupted: one that takes longer ends by itself, and nobody waits.
+    It runs with the caller's context, so LangChain's callbacks are handed on.
     """
-    ended: SimpleQueue[tuple[tuple[T, ...], BaseException | None]] = SimpleQueue()
-    context = copy_context()
-
-    def work() -> None:
-        try:
-            ended.put(((context.run(run),), None))
-        except BaseException as error:  # noqa: BLE001 (raised where it is waited for)
-            ended.put(((), error))
-
-    Thread(target=work, name="langchain-object", daemon=True).start()
-    with waking(lambda: ended.put(((), errors.StoppedError("the question was stopped")))):
-        try:
-            value, error = ended.get(timeout=max(0.0, min(seconds, TIMEOUT_MAX)))
-        except Empty:
-            raise errors.ModelTimeoutError(
-                f"{what} gave no whole reply in time ({seconds:.3g} s)", hint=TIME_HINT
-            ) from None
-    if error is None:
-        return value[0]
-    if isinstance(error, errors.ModelError | errors.StoppedError | errors.ConfigError):
-        raise error
-    # (Where a server has answered, the text of its error may hold what it was sent.)
-    raise _translated(what, error) from (None if status_of(error) else error)
+    try:
+        return result_within(begun(run), seconds, what)
+    except (errors.ModelError, errors.StoppedError, errors.ConfigError):
+        raise
+    except Exception as error:  # noqa: BLE001 (a class of anybody's may raise anything)
+        # (Where a server has answered, the text of its error may hold what it was sent.)
+        raise _translated(what, error) from (None if status_of(error) else error)
 
 
 def status_of(error: BaseException) -> int:
@@ -81,23 +58,20 @@ def _translated(what: str, error: BaseException) -> errors.ModelError:
     from langchain_core import exceptions as core
 
     denied = (core.ModelAuthenticationError, core.ModelPermissionDeniedError)
-    key = "Check the key that the object, or the provider's own variable, holds."
+    unreachable = (ConnectionError, core.ModelConnectionError)
+    late = "Raise the object's own timeout or budget.seconds, or ask for less."
     later = "Ask again later, or ask less at a time (models.concurrency)."
+    key = "Check the key that the object, or the provider's own variable, holds."
     running = "Is the provider's server running, and can it be reached?"
-    status = status_of(error)
     rows: tuple[tuple[type[errors.ModelError], Any, Collection[int], str], ...] = (
         (errors.ContextOverflowError, core.ContextOverflowError, (), "Lower evidence.max_tokens."),
-        (errors.ModelTimeoutError, (TimeoutError, core.ModelTimeoutError), (408,), TIME_HINT),
+        (errors.ModelTimeoutError, (TimeoutError, core.ModelTimeoutError), (408,), late),
         (errors.ModelBusyError, core.ModelRateLimitError, (429, 503, 529), later),
         (errors.ModelAccessError, denied, (401, 402, 403), key),
-        (
-            errors.ModelUnavailableError,
-            (ConnectionError, core.ModelConnectionError),
-            FAILED,
-            running,
-        ),
+        (errors.ModelUnavailableError, unreachable, range(500, 600), running),
         (errors.ModelError, BaseException, (), ""),
     )
+    status = status_of(error)
     made, hint = next(
         (kind, hint)
         for kind, classes, statuses, hint in rows

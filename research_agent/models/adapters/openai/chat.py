@@ -1,56 +1,57 @@
 """A chat model behind any server that speaks OpenAI's protocol."""
 
+import json
 import math
+import re
 import time
-from collections.abc import Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai import connection
-from research_agent.models.adapters.openai.failures import translated_errors
-from research_agent.models.adapters.openai.replies import Reply, cut_off
-from research_agent.models.adapters.openai.request import Options, request_options
-from research_agent.models.server_capabilities import ServerCapabilities
+from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
+from research_agent.models.logprobs import entries_under, read_tokens
+from research_agent.models.replies import call_cost
 from research_agent.ports import CallOptions
-from research_agent.types import Completion, Message
+from research_agent.types import Completion, Message, WrittenCall
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
+    import openai
     from httpx2 import AsyncClient
-    from langchain_core.messages import AIMessageChunk
+    from langchain_core.messages import BaseMessage
     from langchain_openai import ChatOpenAI
 
-Sent = Sequence[tuple[str, str]]
+TOP_LOGPROBS = 5
+"""Likeliest tokens asked for at each place of a free text."""
+REFUSING = (400, 403, 422, 501)
+WORDS: Mapping[str, re.Pattern[str]] = {
+    "logprobs": re.compile(r"logprobs"),
+    "response_format": re.compile(r"response_format|json_schema|json schema"),
+    "max_tokens": re.compile(r"max_tokens"),
+    "temperature": re.compile(r"temperature"),
+}
+"""What a request can do without, and the words a server names it by when it refuses."""
+REPLY_BYTES, TOKEN_BYTES = 65_536, 256 * (TOP_LOGPROBS + 4)
+"""How large a reply may be, and how much larger for each token, with its alternatives."""
+COMPLETE = ("stop", "tool_calls", "length")
 
 
 class OpenAIChat:
     """A chat model; safe to share between threads.
 
     One call is one request. Only where a server refuses an option by name (log-probabilities, a
-    schema, streaming, a temperature of 0, the older name of the token limit) the same is asked
-    once more without it, and the option is not sent again.
-
-    Free text is streamed, so that the time to the first word is known. A reply may be as large
-    as `max_tokens` lets it be, and it is whole or an error.
+    schema, a temperature of 0, the older name of the token limit) the same is asked once more
+    without it, and the option is not sent again. A reply is whole or an error.
     """
 
-    def __init__(
-        self, endpoint: connection.Endpoint, *, learned: ServerCapabilities | None = None
-    ) -> None:
-        """Ask the model at `endpoint`, of which `learned` is known; sends nothing yet."""
+    def __init__(self, endpoint: connection.Endpoint, *, refused: Collection[str] = ()) -> None:
+        """Ask the model at `endpoint`, without the options that it is known to have `refused`."""
         self._endpoint = endpoint
         self._connection = connection.Connection(endpoint, self._build)
-        self._learned = learned or ServerCapabilities()
+        self.refused = tuple(sorted(refused))
+        """Options that the server refuses, by name."""
         self._lock = Lock()
-
-    @property
-    def learned(self) -> ServerCapabilities:
-        """What is known of the server by now, for a later `OpenAIChat` of the same model."""
-        return self._learned
 
     def complete(
         self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
@@ -62,44 +63,61 @@ class OpenAIChat:
         """
         until = time.monotonic() + asked.get("seconds", math.inf)
         sent = [(message.role, message.text) for message in messages]
-        reply = self._connection.run(lambda client: self._ask(client, sent, asked), until=until)
-        return reply.completion(role)
+        return self._connection.run(
+            lambda client: self._ask(client, role, sent, asked), until=until
+        )
 
     def close(self) -> None:
         """Close the connections to the server, and end what is asked over them."""
         self._connection.close()
 
-    async def _ask(self, client: "ChatOpenAI", sent: Sent, asked: CallOptions) -> Reply:
+    async def _ask(
+        self, client: "ChatOpenAI", role: str, sent: Sequence[tuple[str, str]], asked: CallOptions
+    ) -> Completion:
         """Send the request, without what the server is known to refuse."""
         import openai
 
-        plain = False
+        begun, tools = time.monotonic(), [dict(tool) for tool in asked.get("tools", ())]
+        given: dict[str, Any] = {"tools": tools} if tools else {}
+        connection.expect(max_bytes=REPLY_BYTES + asked["max_tokens"] * TOKEN_BYTES)
         while True:
-            options = request_options(
-                asked,
-                (*self._learned.refused, *(("stream",) if plain else ())),
-                temperature=self._endpoint.temperature,
-            )
+            body = self._body(asked)
             with translated_errors(self._endpoint):
                 try:
-                    reply = await _send(client, sent, options)
-                except connection.NotStreamedError:
-                    plain = True
-                    continue
+                    # (Without `stream` a caller's callbacks would make it one.)
+                    reply = await client.ainvoke(list(sent), stream=False, extra_body=body, **given)
                 except openai.APIStatusError as error:
-                    name = options.refused(error)
+                    name = _refused(error, body)
                     if not name:
                         raise
                     self._refuse(name)
                     continue
-            if plain or (options.streamed and reply.usage is None):
-                self._refuse("stream")  # (without its counts a reply cannot be charged)
-            return reply
+            return _completion(role, reply, time.monotonic() - begun)
+
+    def _body(self, asked: CallOptions) -> dict[str, object]:
+        """Return what goes beside langchain-openai's own parameters.
+
+        It would rename the token limit, and hand a schema to a parser that fails where a reply is
+        cut at its limit. Log-probabilities are asked for in free text.
+        """
+        schema, limit = asked.get("schema"), asked["max_tokens"]
+        body: dict[str, object] = {"temperature": self._endpoint.temperature, "max_tokens": limit}
+        if schema is not None:
+            shape = {"name": "reply", "strict": True, "schema": dict(schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        elif not asked.get("tools"):
+            body["logprobs"] = True
+        refused = self.refused
+        body = {name: value for name, value in body.items() if name not in refused}
+        if "logprobs" in body:
+            body["top_logprobs"] = TOP_LOGPROBS
+        if "max_tokens" in refused:
+            body["max_completion_tokens"] = limit
+        return body
 
     def _refuse(self, name: str) -> None:
         with self._lock:
-            refused = tuple(sorted({*self._learned.refused, name}))
-            self._learned = replace(self._learned, refused=refused)
+            self.refused = tuple(sorted({*self.refused, name}))
 
     def _build(self, url: str, http: "AsyncClient") -> "ChatOpenAI":
         from langchain_openai import ChatOpenAI
@@ -113,7 +131,6 @@ class OpenAIChat:
             api_key=SecretStr(self._endpoint.api_key),
             max_retries=0,
             timeout=http.timeout,
-            stream_chunk_timeout=None,
             use_responses_api=False,
             openai_proxy=None,
             http_client=connection.unused_client(),
@@ -121,34 +138,47 @@ class OpenAIChat:
         )
 
 
-async def _send(client: "ChatOpenAI", sent: Sent, options: Options) -> Reply:
-    """Send one request and read its reply."""
+def _refused(error: "openai.APIStatusError", body: Mapping[str, object]) -> str:
+    """Return which of the options the server refuses by name; empty where it is none."""
+    if error.status_code not in REFUSING or is_overflow(error):
+        return ""
+    text = told(error)
+    return next((name for name, words in WORDS.items() if name in body and words.search(text)), "")
+
+
+def _completion(role: str, reply: "BaseMessage", seconds: float) -> Completion:
+    """Return the reply as a value; raises ModelReplyError where the server broke it off.
+
+    Whether an empty text is of use is for the caller to say.
+    """
     from langchain_core.messages import AIMessage
 
-    connection.expect(max_bytes=options.max_bytes, streamed=options.streamed)
-    messages, body, reply = list(sent), dict(options.body), Reply()
-    if not options.streamed:
-        given: dict[str, Any] = {"tools": list(options.tools)} if options.tools else {}
-        # (Without `stream` a caller's callbacks would make it one.)
-        message = await client.ainvoke(messages, stream=False, extra_body=body, **given)
-        if not isinstance(message, AIMessage):
-            raise ModelReplyError(
-                "the model server's reply is not an assistant's message",
-                hint="The server is not compatible: name another one in base_url.",
-            )
-        reply.take_whole(message)
-        return reply
-    stream = client.astream(messages, stream_usage=True, extra_body=body)
-    chunks = cast("AsyncGenerator[AIMessageChunk, None]", stream)  # (it can be closed)
-    async with aclosing(chunks):
-        try:
-            async for chunk in chunks:
-                reply.take_chunk(chunk, options.max_tokens)
-        except ValueError as error:
-            # (A stream without any part; what broken JSON raises is a kind of ValueError.)
-            if type(error) is not ValueError or reply.model or reply.pieces:
-                raise
-            raise cut_off() from error
-    if reply.reason is None:
-        raise cut_off()
-    return reply
+    if not isinstance(reply, AIMessage):
+        raise ModelReplyError(
+            "the model server's reply is not an assistant's message",
+            hint="The server is not compatible: name another one in base_url.",
+        )
+    metadata, text = reply.response_metadata, str(reply.text)
+    reason = metadata.get("finish_reason")
+    if reason not in COMPLETE:
+        filtered = reason == "content_filter"
+        raise ModelReplyError(
+            "the model server broke its reply off" + (" (content_filter)" * filtered),
+            hint="Ask in other words: a filter of the server's forbade the reply."
+            if filtered
+            else "Ask again; where it happens each time, the server is not compatible.",
+        )
+    calls = [WrittenCall(call["name"], json.dumps(call["args"])) for call in reply.tool_calls]
+    # (Arguments that are no JSON, as they were written.)
+    calls += [WrittenCall(c["name"] or "", c["args"] or "") for c in reply.invalid_tool_calls]
+    entries = entries_under(metadata.get("logprobs"), "content")
+    tokens = read_tokens(entries, text)
+    cost = call_cost(
+        role,
+        reply.usage_metadata,
+        model=str(metadata.get("model_name") or ""),
+        written=len(entries),
+        seconds=seconds,
+    )
+    text = text or "".join(token.text for token in tokens)
+    return Completion(text, cost, tuple(calls), tokens, reason)

@@ -61,10 +61,6 @@ class Endpoint:
     """How freely tokens are sampled; 0: the likeliest one always."""
 
 
-class NotStreamedError(Exception):
-    """A server that was asked to stream sent a plain reply."""
-
-
 class Connection(Generic[C]):
     """The client of an endpoint, made when it is needed and anew when the server moves.
 
@@ -194,12 +190,12 @@ def _late(seconds: float) -> ModelTimeoutError:
     )
 
 
-_EXPECTED: ContextVar[tuple[int, bool]] = ContextVar("expected_reply")
+_MAX_BYTES: ContextVar[int] = ContextVar("max_reply_bytes")
 
 
-def expect(*, max_bytes: int, streamed: bool = False) -> None:
-    """Say how large the next reply of this task may be, and whether it is to be streamed."""
-    _EXPECTED.set((max_bytes, streamed))
+def expect(*, max_bytes: int) -> None:
+    """Say how large the next replies of this task may be."""
+    _MAX_BYTES.set(max_bytes)
 
 
 async def _follow(request: "Request") -> None:
@@ -218,28 +214,20 @@ async def _follow(request: "Request") -> None:
 
 async def _limit(response: "Response") -> None:
     """Refuse what cannot be a reply before its body is read, and limit the rest."""
-    limit, streamed = _EXPECTED.get()
     encoded = _header(response, "content-encoding") not in ("", "identity")
     if response.status_code >= REDIRECT:
         if encoded:
             del response.headers["content-encoding"]
         response.stream = _limited(response, 0 if encoded else ERROR_BYTES, fails=False)
         return
-    if encoded:
-        raise ModelReplyError(
-            "the model server's reply is compressed, unlike it was asked for",
-            hint="A proxy in between may do that; let it leave replies as they are.",
-        )
     kind = _header(response, "content-type")
-    if not (kind == "text/event-stream" if streamed else kind.endswith("json")):
-        if streamed and "html" not in kind:
-            raise NotStreamedError
+    if encoded or not kind.endswith("json"):
         known = kind if KIND.fullmatch(kind) else "of no known type"
         raise ModelReplyError(
-            f"the model server sent something that is no reply ({known})",
+            f"the model server sent something that is no reply ({known}{', compressed' * encoded})",
             hint="Is base_url the address of a model server? (It mostly ends in /v1.)",
         )
-    response.stream = _limited(response, limit, fails=True)
+    response.stream = _limited(response, _MAX_BYTES.get(), fails=True)
 
 
 def _header(response: "Response", name: str) -> str:

@@ -27,10 +27,9 @@ OVERFLOW = re.compile(
 )
 """What OpenAI, llama.cpp, vLLM, Gemini and others call a prompt that is too long."""
 OVERFLOW_STATUSES = (400, 413, 422, 500)
-OVERLOADED = re.compile(r"rate_?limit|overload|too_many|unavailable|busy")
 CODE = re.compile(r"[A-Za-z][A-Za-z_.]{1,60}|\d{3}")
 """Codes have no digits among their letters, keys do: a server may repeat the one it was sent."""
-DENIED, UNPAID, MISSING, BUSY, FAILED = 401, 402, 404, 429, 500
+DENIED, UNPAID, BUSY, FAILED = 401, 402, 429, 500
 ERRORS: Mapping[int, type[errors.ModelError]] = {
     DENIED: errors.ModelAccessError,
     UNPAID: errors.ModelAccessError,
@@ -54,7 +53,7 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
         yield
     except openai.APIConnectionError as error:  # (a timeout is one)
         raise _connection_error(error, endpoint) from error
-    except openai.APIError as error:
+    except openai.APIStatusError as error:
         raise _reported(error, endpoint) from None
     except (
         openai.OpenAIError,
@@ -72,13 +71,12 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
         ) from None
 
 
-def is_overflow(error: "openai.APIError") -> bool:
+def is_overflow(error: "openai.APIStatusError") -> bool:
     """Return whether the server says that the prompt is too long."""
-    status = getattr(error, "status_code", OVERFLOW_STATUSES[0])
-    return status in OVERFLOW_STATUSES and bool(OVERFLOW.search(told(error)))
+    return error.status_code in OVERFLOW_STATUSES and bool(OVERFLOW.search(told(error)))
 
 
-def told(error: "openai.APIError") -> str:
+def told(error: "openai.APIStatusError") -> str:
     """Return all that the server said, in lower case: to be searched, never to be shown."""
     return f"{error} {error.type} {error.code} {error.param}".lower()
 
@@ -92,47 +90,30 @@ def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) ->
     while at is not None:
         causes.append(at)
         at = at.__cause__ or at.__context__
-    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
         return errors.ModelError(
-            f"the certificate of {endpoint.where} cannot be trusted",
-            hint="Is base_url right? A certificate of your own is trusted where the environment "
-            "variable SSL_CERT_FILE names the file that holds it.",
+            f"{endpoint.where} does not speak TLS, or has a certificate that cannot be trusted",
+            hint="Is base_url right, and not http:// in place of https://? A certificate of your "
+            "own is trusted where the environment variable SSL_CERT_FILE names its file.",
         )
-    reasons = [cause.reason or "" for cause in causes if isinstance(cause, ssl.SSLError)]
-    if any("WRONG_VERSION" in reason or "RECORD_LAYER" in reason for reason in reasons):
-        return errors.ModelError(
-            f"{endpoint.where} does not speak TLS", hint="Is it http:// in place of https://?"
-        )
-    hint = _unavailable(endpoint)
-    if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in causes):
-        return errors.ModelUnavailableError("the model server cannot be reached", hint=hint)
-    if any(isinstance(cause, httpx2.TimeoutException) for cause in causes):
-        return errors.ModelTimeoutError("the model server gave no reply in time", hint=hint)
-    return errors.ModelUnavailableError("the model server broke the connection off", hint=hint)
+    connecting = (httpx2.ConnectError, httpx2.ConnectTimeout)
+    absent = any(isinstance(cause, connecting) for cause in causes)
+    said = "cannot be reached" if absent else "broke the connection off"
+    return errors.ModelUnavailableError(f"the model server {said}", hint=_unavailable(endpoint))
 
 
-def _reported(error: "openai.APIError", endpoint: Endpoint) -> errors.ModelError:
-    """Return the error for a status, or for an error that a server wrote into its stream."""
-    import openai
-
+def _reported(error: "openai.APIStatusError", endpoint: Endpoint) -> errors.ModelError:
+    """Return the error for a status."""
     if is_overflow(error):
         return errors.ContextOverflowError(
             "the prompt is longer than the model reads",
             hint="Lower evidence.max_tokens, or raise models.local.context where the model is "
             "the embedded one.",
         )
+    status, headers = error.status_code, error.response.headers
     given = [str(code) for code in (error.type, error.code, error.param) if code]
     codes = ", ".join(code for code in dict.fromkeys(given) if CODE.fullmatch(code))
-    listed = f" ({codes})" if codes else ""
-    headers: Mapping[str, str] = {}
-    if isinstance(error, openai.APIStatusError):
-        status, headers = error.status_code, error.response.headers
-        said = f"the model server answered {status}{listed}"
-    else:
-        code = str(error.code)
-        named = BUSY if OVERLOADED.search(" ".join(given[:2]).lower()) else FAILED
-        status = int(code) if code.isdecimal() else named
-        said = f"the model server broke its reply off with an error{listed}"
+    said = f"the model server answered {status}{f' ({codes})' if codes else ''}"
     if "insufficient_quota" in given:
         status = UNPAID
     kind = ERRORS.get(
@@ -152,22 +133,9 @@ def _hint(kind: type[errors.ModelError], status: int, endpoint: Endpoint) -> str
     if status == UNPAID:
         return f"The account of the key{f' in {key}' if key else ''} has nothing left to spend."
     if kind is errors.ModelAccessError:
-        return (
-            f"Check the key in the environment variable {key}."
-            if key
-            else "No key was sent: name the environment variable that holds the server's key in "
-            "api_key_env."
-        )
-    if status == MISSING:
-        return (
-            f"Does {endpoint.where} have a model called {endpoint.model!r}? "
-            "(An address mostly ends in /v1.)"
-        )
+        return f"Check the key that api_key_env names{f' ({key})' if key else ': none was sent'}."
     if status in REDIRECTS:
-        return (
-            f"{endpoint.where} points to another address, which is not followed: put that one "
-            "into base_url, where it is right."
-        )
+        return f"{endpoint.where} points to another address: put that into base_url if it is right."
     return _not_a_model(endpoint)
 
 
@@ -178,4 +146,7 @@ def _unavailable(endpoint: Endpoint) -> str:
 
 
 def _not_a_model(endpoint: Endpoint) -> str:
-    return f"Is {endpoint.where} the right base_url, and {endpoint.model!r} the right model?"
+    return (
+        f"Is {endpoint.where} the right base_url, and {endpoint.model!r} the right model? "
+        "(An address mostly ends in /v1.)"
+    )

@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import json
 import os
-import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,8 +22,6 @@ Progress = Callable[[int, int], None]
 """Told the bytes done and the bytes in all."""
 GGUF_MAGIC = b"GGUF"
 BLOCK = 4 * 1024 * 1024
-SPARE_BYTES = 64 * 1024 * 1024
-"""Space that joining leaves free."""
 LOCK_SECONDS = 900.0
 
 
@@ -122,7 +120,7 @@ def part_files(weights: WeightSet) -> list[Path | None]:
 def status(weights: WeightSet, cache: Path) -> WeightStatus:
     """Return what is here of `weights`; reads no more than sizes and dates."""
     here = [part for part in part_files(weights) if part]
-    joined = joined_path(weights, cache)
+    joined = _joined_path(weights, cache)
     return WeightStatus(
         weights=weights,
         path=joined,
@@ -180,17 +178,17 @@ def ensure_weights(
     Raises ModelMissingError where parts are missing or wrong, or there is no space for them, and
     ModelUnavailableError while another process is joining for longer than 15 minutes.
     """
-    joined = joined_path(weights, cache)
+    joined = _joined_path(weights, cache)
     if _is_recorded(weights, joined):
         return joined
-    with sole_writer(weights, joined):
-        if not (_is_recorded(weights, joined) or verify(weights, joined, on_progress)):
+    with _sole_writer(weights, joined):
+        if not (_is_recorded(weights, joined) or _verify(weights, joined, on_progress)):
             _join(weights, joined, on_progress)
     return joined
 
 
 @contextmanager
-def sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
+def _sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
     """Keep other processes from joining, and say what the system refuses in our words."""
     import filelock
 
@@ -211,7 +209,7 @@ def sole_writer(weights: WeightSet, joined: Path) -> Iterator[None]:
         ) from error
 
 
-def verify(weights: WeightSet, joined: Path, on_progress: Progress) -> bool:
+def _verify(weights: WeightSet, joined: Path, on_progress: Progress) -> bool:
     """Return whether `joined` has the right digest; if so, remember it."""
     if not joined.is_file() or joined.stat().st_size != weights.size:
         return False
@@ -234,13 +232,6 @@ def _join(weights: WeightSet, joined: Path, on_progress: Progress) -> None:
             f"{weights.title} is not installed: {len(here)} of {len(parts)} parts are here, "
             f"part {parts.index(None) + 1} is missing",
             hint=f"{weights.install} (with --force-reinstall where parts were pruned).",
-        )
-    free = shutil.disk_usage(joined.parent).free
-    if free < weights.size + SPARE_BYTES:
-        raise ModelMissingError(
-            f"{weights.title} needs {weights.size / 1e9:.1f} GB in {joined.parent}, "
-            f"and {free / 1e9:.1f} GB are free",
-            hint="Free some space, or set RESEARCH_AGENT_CACHE to a folder on another disk.",
         )
     try:
         _write(weights, here, partial, on_progress)
@@ -280,13 +271,44 @@ def _blocks(files: Iterable[Path], total: int, on_progress: Progress) -> Iterato
                 on_progress(done, total)
 
 
-def joined_path(weights: WeightSet, cache: Path) -> Path:
+def _joined_path(weights: WeightSet, cache: Path) -> Path:
     """Return where the joined file of `weights` is, or would be."""
     return cache / "models" / weights.file_name
 
 
 def _record_path(joined: Path) -> Path:
     return joined.with_name(f"{joined.name}.verified.json")
+
+
+def prune_parts(weights: WeightSet, cache: Path) -> int:
+    """Remove the data files of the installed parts and return the bytes freed.
+
+    The joined file is read and verified once more before: afterwards it is the only copy.
+    Raises ModelMissingError where it is not there or not right; then nothing is removed.
+    """
+    joined = _joined_path(weights, cache)
+    with _sole_writer(weights, joined):
+        if not _verify(weights, joined, lambda _done, _total: None):
+            raise ModelMissingError(
+                f"the parts of {weights.title} are kept: there is no verified file in {cache}",
+                hint="Ask a question first: that joins the parts.",
+            )
+        parts = [part for part in part_files(weights) if part]
+        freed = sum(part.stat().st_size for part in parts)
+        for part in parts:
+            part.unlink()
+    return freed
+
+
+def prune_joined(weights: WeightSet, cache: Path, environment: Mapping[str, str]) -> int:
+    """Do the same after a join, in the user's own virtual environment and cache alone.
+
+    With a cache that `RESEARCH_AGENT_CACHE` names, or an environment that others use, parts stay.
+    """
+    own = sys.prefix != sys.base_prefix and "RESEARCH_AGENT_CACHE" not in environment
+    parts = part_files(weights)
+    whole = all(part and os.access(part.parent, os.W_OK) for part in parts)
+    return prune_parts(weights, cache) if own and whole else 0
 
 
 def _is_recorded(weights: WeightSet, joined: Path) -> bool:

@@ -1,1 +1,0 @@
-"""The embedded model's weights: parts in packages, joined in the cache."""
