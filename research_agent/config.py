@@ -113,9 +113,6 @@ def set_variable(change: str) -> tuple[str, str]:
     """Return a change such as "filter.mode=off" as a variable of the environment.
 
     Raises ConfigError for a key that is not there and for what is no YAML.
-
-    >>> set_variable("filter.mode=off")
-    ('RESEARCH_AGENT_FILTER__MODE', 'off')
     """
     key, text, _ = _set(change)
     return PREFIX + key.upper().replace(".", "__"), text
@@ -133,11 +130,7 @@ def _set(change: str) -> tuple[str, str, dict[str, object]]:
 
 
 def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:
-    """Return the recorded keys that this version does not have.
-
-    >>> unknown_keys({"filter": {"mode": "llm", "gone": 1}})
-    ('filter.gone',)
-    """
+    """Return the recorded keys that this version does not have."""
     known: object = Settings()
     for part in filter(None, section.split(".")):
         known = getattr(known, part)

@@ -94,11 +94,7 @@ class Meter:
 
 
 def whole(budget: BudgetSettings) -> Allowance:
-    """Return what a question may cost before anything is spent.
-
-    >>> whole(BudgetSettings(llm_calls=3, tool_calls=2, tokens=900, seconds=30.0))
-    Allowance(llm_calls=3, tool_calls=2, tokens=900, seconds=30.0, cost=None)
-    """
+    """Return what a question may cost before anything is spent."""
     return Allowance(
         budget.llm_calls, budget.tool_calls, budget.tokens, budget.seconds, budget.cost or None
     )

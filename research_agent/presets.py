@@ -47,11 +47,7 @@ def preset_values(name: str) -> Mapping[str, object]:
 def leaves(
     data: Mapping[str, object], known: object = Settings(), prefix: str = ""
 ) -> Iterator[tuple[str, object]]:
-    """Yield the keys of a tree of settings with their values.
-
-    >>> dict(leaves({"filter": {"mode": "llm"}, "preset": "full"}))
-    {'filter.mode': 'llm', 'preset': 'full'}
-    """
+    """Yield the keys of a tree of settings with their values."""
     for name, value in data.items():
         section = values(known).get(name)
         if isinstance(value, Mapping) and values(section):
@@ -61,11 +57,7 @@ def leaves(
 
 
 def resolved(settings: Settings, name: str) -> str:
-    """Return the preset that `name` means; raises ConfigError. "auto" goes by `models.chat`.
-
-    >>> resolved(Settings(), "auto"), resolved(Settings(), "seed")
-    ('local', 'seed')
-    """
+    """Return the preset that `name` means; raises ConfigError. "auto" goes by `models.chat`."""
     check_preset(name)
     if name != "auto":
         return name
@@ -125,11 +117,7 @@ def with_readable_stages(settings: Settings, unreadable: int) -> Settings:
 
 
 def described(settings: Settings) -> str:
-    """Return which preset is in settings, in words; empty where none is.
-
-    >>> described(with_preset(Settings(), "auto"))
-    'preset local (auto: embedded model)'
-    """
+    """Return which preset is in settings, in words; empty where none is."""
     if not settings.laid.name:
         return ""
     if settings.preset != "auto":
@@ -157,11 +145,7 @@ def _fitting(settings: Settings) -> Settings:
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return settings with other values at keys such as "budget.rounds"; whole sections come first.
-
-    >>> changed(Settings(), {"filter.mode": "off"}).filter.mode
-    'off'
-    """
+    """Return settings with other values at keys such as "budget.rounds", or of whole sections."""
     whole: dict[str, Any] = {key: value for key, value in changes.items() if "." not in key}
     for key, value in changes.items():
         section, dot, name = key.partition(".")

@@ -60,12 +60,7 @@ def descriptions(owner: type) -> Mapping[str, str]:
 
 
 def values(section: object) -> Mapping[str, object]:
-    """Return the fields of a section by name; nothing for a value that is no section.
-
-    >>> from research_agent.settings import IndexSettings
-    >>> dict(values(IndexSettings())), dict(values(3))
-    ({'vectors': 'auto'}, {})
-    """
+    """Return the fields of a section by name; nothing for a value that is no section."""
     if not is_dataclass(section):
         return {}
     shown = (item.name for item in fields(section) if not item.metadata.get("hidden"))

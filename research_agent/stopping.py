@@ -17,15 +17,7 @@ T = TypeVar("T")
 
 
 class Stop:
-    """A question's way to be ended; safe to share between threads.
-
-    >>> stop = Stop()
-    >>> with stopping(stop), stop.waking(lambda: print("woken")):
-    ...     stop.end()
-    ...     check()
-    Traceback (most recent call last):
-    research_agent.errors.StoppedError: the question was stopped
-    """
+    """A question's way to be ended; safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()

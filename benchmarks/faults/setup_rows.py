@@ -3,7 +3,6 @@
 import errno
 import os
 import subprocess
-from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -22,7 +21,6 @@ ELSEWHERE = "https://192.0.2.1/v1"
 """An address that belongs to nobody (RFC 5737)."""
 NOBODY = "http://127.0.0.1:9"
 SHORT = b"GGUF\x03\x00\x00\x00" + (500).to_bytes(8, "little") + b"\x00" * 2000
-Usage = namedtuple("Usage", "total used free")  # noqa: PYI024 (as shutil's own)
 
 
 def rows() -> tuple[Row, ...]:
@@ -52,7 +50,6 @@ def rows() -> tuple[Row, ...]:
         ("expired AWS sign-in", _expired, REGION),
         ("weights that are not installed", partial(_parts, sizes=(9, 9, 9, 0, 9, 9)), {}),
         ("weights of the wrong digest", _parts, {}),
-        ("no disk for the join", _no_disk, {}),
         ("disk full during the join", _full_disk, {}),
     ]
     return tuple(
@@ -153,13 +150,6 @@ def _parts(terms: Terms, sizes: Sequence[int] = (9,) * 6) -> Iterator[ModelSetti
 
     with patch("research_agent.models.adapters.weights.part_files", found):
         yield ModelSettings(local=LocalModelSettings(weights="auto" if all(sizes) else "0.5b"))
-
-
-@contextmanager
-def _no_disk(terms: Terms) -> Iterator[ModelSettings]:
-    almost = Usage(10**12, 10**12 - 10**8, 10**8)
-    with _parts(terms) as models, patch("shutil.disk_usage", lambda _: almost):
-        yield models
 
 
 @contextmanager

@@ -58,11 +58,7 @@ def calibrated(location: str, settings: Settings, header: IndexHeader) -> Calibr
 
 
 def command(location: str) -> str:
-    """Return the command that calibrates an index.
-
-    >>> command("default"), command("my notes")
-    ('research-agent calibrate', "research-agent calibrate --index 'my notes'")
-    """
+    """Return the command that calibrates an index."""
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
     return f"research-agent calibrate{option}"
 

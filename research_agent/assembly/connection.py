@@ -32,11 +32,7 @@ OnBytes = Callable[[int, int], None]
 
 
 def described(header: IndexHeader) -> str:
-    """Return words that change whenever an index does.
-
-    >>> described(IndexHeader("minilm", 384, 3, documents=6, chunks=900))
-    '6 documents, 900 chunks, generation 3, minilm'
-    """
+    """Return words that change whenever an index does."""
     size = f"{header.documents} documents, {header.chunks} chunks, generation {header.generation}"
     return ", ".join(filter(None, (size, header.changed, header.model)))
 

@@ -193,9 +193,6 @@ def merged_state(
     """Return the state, as JSON values, after a step has `written` to it.
 
     The trace grows; one that begins with what is there takes its place, as that of the search.
-
-    >>> merged_state({"rounds": 1, "trace": ["a"]}, {"rounds": 2, "trace": ["b"]})
-    {'rounds': 2, 'trace': ['a', 'b']}
     """
     after = {**before, **written}
     old, new = before.get("trace", []), written.get("trace", [])

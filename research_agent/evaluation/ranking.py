@@ -68,11 +68,7 @@ def _solid(text: str) -> str:
 
 
 def first_ranks(hits: Sequence[Span], golds: Sequence[Gold]) -> tuple[int | None, ...]:
-    """Return the rank, from 1, of the first hit for each gold; None where there is none.
-
-    >>> first_ranks([Span("a"), Span("b")], [Gold((Span("b"),)), Gold((Span("c"),))])
-    (2, None)
-    """
+    """Return the rank, from 1, of the first hit for each gold; None where there is none."""
     return tuple(
         next((rank for rank, hit in enumerate(hits, start=1) if matches(hit, gold)), None)
         for gold in golds
@@ -85,9 +81,6 @@ def scores(hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int]) -> di
     A gold counts once, however many hits show it. The gain is the grade (linear, as in trec_eval),
     the discount log2(rank + 1); each hit earns one gold, the best that is left, so nDCG never
     passes 1. See Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
-
-    >>> scores([Span("a")], [Gold((Span("a"),))], [1, 8])
-    {'recall@1': 1.0, 'recall@8': 1.0, 'mrr@8': 1.0, 'ndcg@8': 1.0}
     """
     last = ks[-1]
     ranks = first_ranks(hits[:last], golds)

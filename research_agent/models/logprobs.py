@@ -23,12 +23,6 @@ def read_tokens(entries: Iterable[Entry], text: str) -> tuple[Token, ...]:
     A part of the tokens would measure the uncertainty of a part of the reply. Where `text` is
     empty the tokens are taken as they are: they are the reply. Space at both ends does not count,
     because servers strip the text but not the tokens.
-
-    >>> shown = [{"token": "Yes", "logprob": -0.1}, {"token": "<|end|>", "logprob": 0}]
-    >>> read_tokens(shown, "Yes")
-    (Token(text='Yes', logprob=-0.1, alternatives=()),)
-    >>> read_tokens(shown, "Yes, in May.")
-    ()
     """
     tokens = tuple(_tokens(entries))
     joined = "".join(token.text for token in tokens)

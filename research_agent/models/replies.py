@@ -19,11 +19,8 @@ def reply_key(
 ) -> str:
     """Return the SHA-256 of everything a reply depends on, in hexadecimal.
 
-    `identity` says which model answers (`identity_of`). The committed
-    recordings of the benchmarks are kept under these keys too: what is hashed must not change.
-
-    >>> reply_key("m", "answer", [Message("user", "Hello")], max_tokens=5)[:12]
-    '4500a5c8e0c9'
+    `identity` says which model answers (`identity_of`). The committed recordings of the benchmarks
+    are kept under these keys too: what is hashed must not change.
     """
     return sha256(
         json.dumps(

@@ -53,7 +53,7 @@ EXPECTED: Mapping[str, tuple[str, ...]] = {
     "server dies after the answer": ("answered",),
     "truncated GGUF file": (DOWN, "ModelMissingError"),
     "weights of the wrong digest": ("ModelMissingError",),
-    "no disk for the join": ("ModelMissingError",),
+    "disk full during the join": ("ModelMissingError",),
 }
 """What becomes of a question whose calls all meet the fault."""
 
