@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.models.adapters.weights.joining import WEIGHT_SETS
+from research_agent.models.adapters.weights import WEIGHT_SETS
 from tests.interfaces.commands import Model, printed, run, served
 
 PAGE = Path("docs/doctor.md").absolute()
@@ -26,7 +26,7 @@ def home(
     monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("research_agent.assembly.models.report.require_runtime", lambda: None)
     monkeypatch.setattr(
-        "research_agent.models.adapters.weights.joining.part_files",
+        "research_agent.models.adapters.weights.part_files",
         lambda weights: [None] * len(weights.packages),
     )
     return partial(shutil.copytree, guide / "home", data_home)
