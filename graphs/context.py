@@ -30,7 +30,6 @@ STAGES = {
 
 
 def _as(key: str, more: str = "") -> Any:  # noqa: ANN401 (pydantic's own type)
-    """Return an optional field with the description and the range of a setting."""
     section, _, name = key.rpartition(".")
     owner = type(getattr(Settings(), section)) if section else Settings
     limits = number_range(owner, name)

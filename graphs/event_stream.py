@@ -46,7 +46,6 @@ class EventWriter:
     def __init__(
         self, writer: Writer, known: Known, question: str, clock: Clock, begun: float
     ) -> None:
-        """Begin after `known`; time counts from the first step of the question."""
         self._writer, self._known, self._clock = writer, known, clock
         self._watching = _WATCHING.get()
         self._question = question

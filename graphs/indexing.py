@@ -32,10 +32,7 @@ def roots_of(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def check_within(roots: Sequence[Path], paths: Sequence[str], index: str) -> None:
-    """Raise PathError for a path outside all roots, links followed; a named index is nowhere else.
-
-    >>> check_within([Path("/srv/docs")], ["/srv/docs/a.md"], "notes")
-    """
+    """Raise PathError for a path outside all roots, links followed."""
     if is_shared(index):
         raise PathError(
             f"{index} is a shared index, and Studio writes none.",

@@ -111,11 +111,7 @@ def build_research_graph(
 
 
 def begin(state: ResearchState) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)
-    """Return every field that no caller gives, empty; the fields of the input stay as given.
-
-    >>> sorted(begin(ResearchState(question="Why?")))[:3]
-    ['answer', 'best', 'check']
-    """
+    """Return every field that no caller gives, empty; the fields of the input stay as given."""
     working = {
         name: field.get_default(call_default_factory=True)
         for name, field in ResearchState.model_fields.items()

@@ -44,11 +44,7 @@ class StudioContext(ResearchContext):
 
 
 def of_config(config: Mapping[str, Any]) -> StudioContext:
-    """Return what a factory is given; raises pydantic's ValidationError.
-
-    >>> of_config({"configurable": {"index": "notes", "thread_id": "7"}}).choice
-    ('notes', ())
-    """
+    """Return what a factory is given; raises pydantic's ValidationError."""
     configurable = config.get("configurable") or {}
     known = {key: configurable[key] for key in StudioContext.model_fields if key in configurable}
     return StudioContext.model_validate(known)

@@ -32,7 +32,6 @@ Input = TypeVar("Input", bound=BaseModel)
 
 
 def _question(text: str) -> str:
-    """Return a query as it was written; raises ValueError where it is empty or too long."""
     try:
         check_question(text)
     except QuestionError as error:
@@ -41,7 +40,6 @@ def _question(text: str) -> str:
 
 
 def _several(value: object) -> object:
-    """Return a list also of one id that stands alone, and of any other collection of ids."""
     if isinstance(value, str):
         return [value]
     if not isinstance(value, Collection) or isinstance(value, Mapping):
@@ -148,11 +146,7 @@ def input_error(schema: type[BaseModel], error: ValidationError) -> ToolInputErr
 
 
 def told(error: ResearchAgentError) -> str:
-    """Return an error as a model reads it, which can put it right.
-
-    >>> told(ToolInputError("query is missing", hint="The arguments are: query."))
-    'query is missing. The arguments are: query.'
-    """
+    """Return an error as a model reads it, which can put it right."""
     return f"{error}. {error.hint}" if error.hint else str(error)
 
 

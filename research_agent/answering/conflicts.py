@@ -65,7 +65,6 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
 
 
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a text, and its numbers: words of digits without a letter."""
     words = content_words(text)
     numbers = frozenset(w for w in words if w[0].isdigit() and not any(map(str.isalpha, w)))
     return words - numbers, numbers

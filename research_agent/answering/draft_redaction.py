@@ -20,11 +20,7 @@ HIDDEN = "…"
 
 
 def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str, ...]:
-    """Return the draft sentences that may not be shown, with those that were just checked.
-
-    >>> unsaid_after(["It is a mile."], Check("again", doubts=("It is wet.",)), Draft())
-    ('It is a mile.', 'It is wet.')
-    """
+    """Return the draft sentences that may not be shown, with those that were just checked."""
     refused = (claim.text for claim in best.claims) if check.refused else ()
     return tuple(dict.fromkeys((*before, *check.doubts, *refused)))
 
@@ -116,7 +112,6 @@ def _refinement(refinement: Refinement, said: Sequence[str], question: str = "")
 
 
 def _own(query: str, question: str, said: Sequence[str]) -> str:
-    """Return a query without a draft's sentences: a later round's is the question, then those."""
     if question and query.startswith(f"{question} "):
         return f"{question} {HIDDEN}"
     return without_draft(query, said)

@@ -45,11 +45,7 @@ class Known:
 
 
 def started(known: Known, step: str) -> tuple[Known, tuple[kinds.Event, ...]]:
-    """Return what is known, and the events, after `step` has begun.
-
-    >>> started(Known(), "retrieve")[1]
-    (StepStarted(event='step_started', at=0.0, round=1, step='retrieve'),)
-    """
+    """Return what is known, and the events, after `step` has begun."""
     if step == "retrieve":
         known = replace(known, round=known.round + 1)
     if step == INNER:
@@ -90,11 +86,7 @@ def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[ki
 
 
 def stopped_by(error: BaseException, known: Known) -> kinds.Stopped:
-    """Return the event for a question that ended with `error`.
-
-    >>> stopped_by(StoppedError("the question was stopped"), Known()).reason
-    'cancelled'
-    """
+    """Return the event for a question that ended with `error`."""
     if isinstance(error, StoppedError | KeyboardInterrupt):
         return kinds.Stopped(reason="cancelled", round=known.round, usage=usage_of(known.trace))
     return kinds.Stopped(

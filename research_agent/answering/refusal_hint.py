@@ -38,11 +38,6 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
     """Return the words of a question that no chunk of the evidence holds, as they are written.
 
     Scripts without spaces between words give none.
-
-    >>> from research_agent.types import Chunk, Hit
-    >>> evidence = [Evidence("c1", Hit(Chunk("x", "d", "A hose is long.")))]
-    >>> words_not_held("Is the hose red?", evidence)
-    ('red',)
     """
     held = content_words(" ".join(source_of(item.hit.chunk) for item in evidence))
     spans = word_spans(question)
@@ -53,7 +48,6 @@ def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
 
 
 def _missing(result: ResearchResult) -> str:
-    """Return what an answer lacks, without the sentences left out, which are listed below it."""
     sentences = {claim.text for claim in result.claims}
     missing = [part for part in result.unanswered if part not in sentences]
     if not missing:
@@ -72,7 +66,6 @@ def _searched(queries: Sequence[str], documents: Sequence[DocumentOutline]) -> s
 
 
 def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:
-    """Return what helps against a refusal: it names what the model missed, else words not held."""
     named = [part for part in result.unanswered if part]
     missing = _listed(named or words_not_held(result.question, result.evidence))
     which = result.stop_reason.removeprefix("budget_")

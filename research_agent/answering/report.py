@@ -143,13 +143,11 @@ def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim
 
 
 def _nothing_confirmed(evidence: Sequence[Evidence]) -> str:
-    """Return how an answer begins of which nothing is supported, with the nearest passage."""
     nearest = [f" The nearest passage is [{e.key}] {place(e.hit.chunk)}." for e in evidence[:1]]
     return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
 
 
 def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
-    """Return where each shown claim begins in the answer, in characters; the first one at `at`."""
     starts = {}
     for claim in said:
         starts[claim.text] = at
@@ -167,7 +165,6 @@ def _stop_reason(check: Check) -> StopReason:
 
 
 def _citations(said: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
-    """Return one citation a used key, in the order of the keys, with its best quote."""
     quotes: dict[str, Quote] = {}
     for claim in said:
         for key, quote in zip(claim.keys, claim.quotes, strict=True):
@@ -198,7 +195,6 @@ def _citation(item: Evidence, quote: Quote) -> Citation:
 
 
 def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
-    """Return the documents that were searched; none where the index cannot be read."""
     try:
         known = ports.documents()
     except IndexingError:
@@ -207,7 +203,6 @@ def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
 
 
 def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tuple[Citation, ...]:
-    """Return the citations with the authors and the DOI of their documents."""
     known = {one.doc_id: one for one in _searchable(ports, scope)} if citations else {}
     return tuple(
         replace(one, authors=known[one.doc_id].authors, doi=known[one.doc_id].doi)

@@ -64,21 +64,13 @@ class Reference:
 
 
 def numbers(answer: str, keys: Collection[str]) -> Mapping[str, str]:
-    """Return the number of each cited key, from 1, in the order of the answer.
-
-    >>> numbers("So [c4]. And [c2][c4].", ["c2", "c4"])
-    {'c4': '1', 'c2': '2'}
-    """
+    """Return the number of each cited key, from 1, in the order of the answer."""
     found = (match[1] for match in KEY.finditer(answer) if match[1] in keys)
     return {key: str(at) for at, key in enumerate(dict.fromkeys([*found, *keys]), start=1)}
 
 
 def numbered(answer: str, given: Mapping[str, str]) -> str:
-    """Return an answer with numbers in the place of its keys; other keys stay.
-
-    >>> numbered("So [c4][c9].", {"c4": "1"})
-    'So [1][c9].'
-    """
+    """Return an answer with numbers in the place of its keys; other keys stay."""
     return KEY.sub(lambda match: f"[{given.get(match[1], match[1])}]", answer)
 
 
@@ -135,7 +127,6 @@ def shown_claims(result: ResearchResult) -> tuple[Claim, ...]:
 
 
 def _quotes(key: str, claims: Iterable[Claim]) -> tuple[Quote, ...]:
-    """Return the quotes that sentences cite under a key, without those that are in another."""
     pairs = (pair for claim in claims for pair in zip(claim.keys, claim.quotes, strict=False))
     found = {(one.start, one.end): one for of, one in pairs if of == key and one.quote}
     return tuple(
@@ -211,14 +202,12 @@ def difference(before: ResearchResult, after: ResearchResult) -> Difference:
 
 
 def _sentences(result: ResearchResult) -> list[str]:
-    """Return the sentences of an answer, with their marks; a refusal is one."""
     if result.status == "refused":
         return [result.answer]
     return list(map(with_markers, shown_claims(result)))
 
 
 def _read(result: ResearchResult) -> list[str]:
-    """Return the chunks that the model has read; two of one place have different ids."""
     chunks = (item.hit.chunk for item in result.evidence)
     return [f"{place(chunk)} ({chunk.chunk_id})" for chunk in chunks]
 

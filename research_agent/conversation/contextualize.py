@@ -92,7 +92,6 @@ def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Turn, ...]:
 
 
 def _replied(asked: str, before: Sequence[Turn], context: StepContext) -> tuple[Completed, str]:
-    """Return the planner model's reply, and why there is none."""
     history = "\n".join(map(_line, before))
     prompt = context.prompts.follow_up.render(history=history, question=asked)
     own = context.ports.tokenizer.count(asked)
@@ -173,10 +172,6 @@ def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool
     Numbers, identifiers and quotations of `text` have to stay. Those that are added have to be in
     the conversation, and so has at least `LEAST_KNOWN` of all its words: nothing is invented.
     Only a question that asks for `more` may repeat the one before.
-
-    >>> before = [Turn(question="How large is an ML-KEM-768 key?")]
-    >>> why_refused("And its ciphertext?", before, "How large is an ML-DSA-65 ciphertext?")
-    'nobody has said: ml dsa 65'
     """
     if not any(map(str.isalnum, completed)):
         return "no question came back"

@@ -95,10 +95,6 @@ def known_chunks(asked: FollowUp, turns: Sequence[Turn]) -> tuple[str, ...]:
 
     They are the first that each of the last two answers cited, since a question may compare both;
     where that is one chunk, the next that was cited.
-
-    >>> a, b = (Turn(citations=(Cited(chunk_id=one), Cited(chunk_id=f"{one}2"))) for one in "ab")
-    >>> known_chunks(FollowUp(how="model"), [a, b, Turn()]), known_chunks(FollowUp(), [a])
-    (('b', 'a'), ())
     """
     if asked.how == "new":
         return ()

@@ -30,11 +30,6 @@ def corpus_outline(
     Sections are added a heading at a time to each document in turn, as long as there is room.
     Where not even titles and sizes of all fit, all names come before any title; those that still
     do not fit are counted at the end. Then the documents named `first` stand first.
-
-    >>> guide = DocumentOutline("guide", title="Guide", kinds={"text": 3}, sections=("A", "B"))
-    >>> print(corpus_outline([guide], count=len))
-    1 documents, 3 chunks (3 text)
-    guide: 3 chunks: A; B
     """
     kinds: Counter[str] = Counter()
     for document in documents:
@@ -101,7 +96,6 @@ def _with_sections(
 
 
 def _line(document: DocumentOutline) -> str:
-    """Return a document's name, its title where that says something else, and its size."""
     name, title = _short(document.doc_id), _short(document.title)
     about = f" ({title})" if title and title.casefold() != name.casefold() else ""
     dated = f", {document.date}" if document.date else ""

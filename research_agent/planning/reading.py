@@ -121,11 +121,7 @@ class Reach:
 
     @property
     def told(self) -> str:
-        """What a model reads: names one step away, and numbers of chunks further on.
-
-        >>> Reach(("Table 2 (page 7)", "Lock"), {1: 2, 3: 5, 5: 5}).told
-        '1 step: Table 2 (page 7), Lock; 3 steps: 5 chunks'
-        """
+        """What a model reads: names one step away, and numbers of chunks further on."""
         parts = []
         for number in self.steps:
             shown = ", ".join(self.names[:SHOWN_NAMES])

@@ -17,11 +17,7 @@ SHOWN_REFERENCES = 3
 
 
 def search_text(result: SearchResult) -> str:
-    """Return a search's result as a model reads it: a line a chunk, with its id.
-
-    >>> search_text(SearchResult(total_found=0, files_searched=2))
-    'nothing found in 2 documents'
-    """
+    """Return a search's result as a model reads it: a line a chunk, with its id."""
     if not result.hits:
         return f"nothing found in {result.files_searched} documents"
     lines = [
@@ -59,11 +55,7 @@ def chunks_text(result: ChunksResult, *, count: Callable[[str], int]) -> str:
 
 
 def unknown_ids(unknown: Sequence[str]) -> str:
-    """Return which ids are not known, in words; empty where all are.
-
-    >>> unknown_ids(["x9"])
-    "no chunk has the key 'x9': take keys from a search's result"
-    """
+    """Return which ids are not known, in words; empty where all are."""
     keys = ", ".join(repr(chunk_id[:80]) for chunk_id in unknown[:20])
     return f"no chunk has the key {keys}: take keys from a search's result" if keys else ""
 

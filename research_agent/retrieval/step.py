@@ -297,7 +297,6 @@ def _with_references(
 def _ranked(
     query: str, context: StepContext, scope: Scope, known: Sequence[str]
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return the hits of `query`, with chunks cited in earlier answers, and warnings."""
     ports = context.ports
     found = rank(query, ports=ports, settings=context.settings.retrieval, scope=scope)
     chunks = [chunk for chunk in ports.chunks.chunks(known) if scope.admits(chunk)] if known else []

@@ -12,11 +12,7 @@ FRONT_PAGES = ("index", "README", "readme")  # names of the page that a link to 
 
 
 def is_web(path: str) -> bool:
-    """Say whether a path to index is the address of a web page.
-
-    >>> is_web("https://example.org/a"), is_web("docs/http")
-    (True, False)
-    """
+    """Say whether a path to index is the address of a web page."""
     return path.lower().startswith(("http://", "https://"))
 
 
@@ -29,9 +25,6 @@ def local_target(href: str) -> str:
     """Return a link's address as `Link.target` has it; "" for one that leads to no document.
 
     Addresses of other machines, of mail and the like, and of the top of the page lead to none.
-
-    >>> local_target("guide.md?raw=1#Caf%C3%A9"), local_target("#a"), local_target("https://x.y")
-    ('guide.md#Café', '#a', '')
     """
     address = href.strip()
     if address in _TOP or _SCHEME.match(address):
@@ -55,16 +48,11 @@ def decoded(text: str) -> str:
 
 
 def candidates(path: str, *, beside: str) -> tuple[str, ...]:
-    r"""Return the paths of files that a link to `path` in the document `beside` may mean.
+    """Return the paths of files that a link to `path` in the document `beside` may mean.
 
     The best comes first: the path itself, then pages with another ending or none, then the front
     page of a folder. A path from the root on is meant within some folder nobody knows, so it
     comes back as it is.
-
-    >>> candidates("../b.md", beside="/docs/guide/a.md")[:2]
-    ('/docs/b.md', '/docs/b.html')
-    >>> candidates("img", beside="C:\\docs\\a.md")[0]
-    'C:\\docs\\img'
     """
     whole = path if path.startswith("/") else _joined(path, beside)
     mark = "\\" if "\\" in beside and "/" not in beside else "/"
@@ -76,7 +64,6 @@ def candidates(path: str, *, beside: str) -> tuple[str, ...]:
 
 
 def _joined(path: str, beside: str) -> str:
-    """Return a relative path from the folder of `beside` on, its dots resolved."""
     mark = "\\" if "\\" in beside and "/" not in beside else "/"
     parts = beside.split(mark)[:-1]
     for part in _SEPARATOR.split(path):

@@ -45,13 +45,10 @@ class PageSpan:
 def page_spans(
     quote: str, pages: Mapping[int, str], *, before: str = "", after: str = ""
 ) -> tuple[PageSpan, ...]:
-    r"""Return the parts of consecutive pages that make up a quote; empty if it is not there.
+    """Return the parts of consecutive pages that make up a quote; empty if it is not there.
 
     `pages` has the text of each page by its number, `before` and `after` are what stands around
     the quote in its chunk.
-
-    >>> page_spans("All keys are whole", {4: "All keys are\r\n", 5: "Head\nwhole."})
-    (PageSpan(page=4, start=0, end=12), PageSpan(page=5, start=5, end=10))
     """
     text = "\n".join(pages[page] for page in sorted(pages))
     found = []
@@ -131,7 +128,6 @@ def _said(char: str) -> str:
 
 
 def _whole(quote: str, page: str, before: str, after: str) -> int | None:
-    """Return the place of the whole quote whose surroundings fit best."""
     best, most, at = None, -1, page.find(quote)
     for _ in range(PLACES):
         if at < 0:
@@ -158,7 +154,6 @@ class _Cover:
             self._words[page.chars[start:end]].append(start)
 
     def pieces(self, before: str) -> list[tuple[int, int]]:
-        """Return place on the page and length of each piece; what is nowhere is left out."""
         found: list[tuple[int, int]] = []
         start, at = 0, self._begin(before)
         while start < len(self._quote.chars):
@@ -174,7 +169,6 @@ class _Cover:
         return found
 
     def _begin(self, before: str) -> int:
-        """Return where the search for the quote begins: behind the text that precedes it."""
         page, quote = self._page.chars, self._quote.chars
         for context in (before[-2 * SEED :], before[-SEED:]):
             if context and (at := page.find(context)) >= 0:
@@ -215,7 +209,6 @@ class _Cover:
 
 
 def _joined(pieces: Sequence[tuple[int, int]], page: _Said) -> Iterator[tuple[int, int]]:
-    """Yield the pieces as spans of the page's text, those with nothing between them as one."""
     first, *others = sorted(pieces)
     begin, end = first[0], sum(first)
     for place, length in others:

@@ -44,17 +44,11 @@ _SENTENCE = re.compile(
 
 
 def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
-    r"""Return which kind of boilerplate a chunk is; None for text that is searched.
+    """Return which kind of boilerplate a chunk is; None for text that is searched.
 
     `page` is the chunk's first page, `last_page` the document's last one. Only the shape of the
     lines counts, not the heading: an appendix may be headed "References". In doubt a chunk is
     text, because boilerplate is not searched.
-
-    >>> boilerplate_kind("1 Introduction … 1\n1.1 Purpose and Scope … 1\n1.2 Context … 2")
-    'contents'
-    >>> boilerplate_kind("[4] Avanzi R (2020) Kyber. CRYPTO.\n\n[5] Regev O (2005) On lattices.")
-    'references'
-    >>> boilerplate_kind("1. Mix the flour.\n2. Bake it for 45 minutes.")
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if _is_contents(lines, last_page):
@@ -81,7 +75,6 @@ def _pages_go_up(lines: Sequence[str], last_page: int) -> bool:
 
 
 def _is_references(text: str) -> bool:
-    """Say whether most of the text belongs to entries that name a publication."""
     entries: list[str] = []
     before = 0
     for line in (line for line in text.split("\n") if line.strip()):

@@ -50,20 +50,12 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_held(word: Word, words: frozenset[str]) -> bool:
-    """Return whether a wanted word is among `words`: whole, or in all its parts.
-
-    >>> is_held(("ml-kem", "ml", "kem"), frozenset(["kem", "ml"]))
-    True
-    """
+    """Return whether a wanted word is among `words`: whole, or in all its parts."""
     return word[0] in words or (len(word) > 1 and words.issuperset(word[1:]))
 
 
 def share_held(sentence: str, words: frozenset[str]) -> float:
-    """Return the share of a sentence's words that are among `words`, 0 to 1; 0 without words.
-
-    >>> share_held("ML-KEM encrypts mail.", content_words("ML-KEM was used to encrypt."))
-    0.6666666666666666
-    """
+    """Return the share of a sentence's words that are among `words`, 0 to 1; 0 without words."""
     wanted = wanted_words(sentence)
     return sum(is_held(word, words) for word in wanted) / len(wanted) if wanted else 0.0
 

@@ -18,10 +18,6 @@ def excerpt(text: str, query: str, max_tokens: int, count: Count, *, whole: bool
     `whole` a sentence of more than `LONGEST` tokens is taken line by line, such as a table by its
     rows, before anything is cut, and of runs that hold as many words the middle one is taken, not
     the first: it also shows what follows them.
-
-    >>> text = "Bread is old. Rye has a dark crust. It keeps well."
-    >>> excerpt(text, "crust of rye", 8, lambda text: len(text.split()))
-    '… Rye has a dark crust. …'
     """
     if count(text) <= max_tokens:
         return text
@@ -39,11 +35,7 @@ def excerpt(text: str, query: str, max_tokens: int, count: Count, *, whole: bool
 
 
 def cut(text: str, max_tokens: int, count: Count) -> str:
-    """Return as many of the first words of `text` as have no more than `max_tokens`.
-
-    >>> cut("one two three", 2, lambda text: len(text.split()))
-    'one two'
-    """
+    """Return as many of the first words of `text` as have no more than `max_tokens`."""
     fit = most_that_fit(len(text), lambda length: count(text[:length]) <= max_tokens)
     whole = text[:fit] if fit == len(text) else text[:fit].rpartition(" ")[0] or text[:fit]
     return whole.rstrip()
@@ -97,11 +89,7 @@ def _best_runs(
 
 
 def cuts(text: str, start: int, end: int, length: int) -> Iterator[tuple[int, int]]:
-    """Yield parts of at most `length` characters, cut at a space where there is one.
-
-    >>> list(cuts("one two three", 0, 13, 8))
-    [(0, 7), (8, 13)]
-    """
+    """Yield parts of at most `length` characters, cut at a space where there is one."""
     while end - start > length:
         space = max(text.rfind(" ", start, start + length), text.rfind("\n", start, start + length))
         cut = space if space > start + length // 2 else start + length

@@ -54,8 +54,6 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """Several texts, as facts are looked for in them."""
-
     text: str
     words: str
     """Letters and digits alone, in lower case, with a space around each word."""
@@ -167,6 +165,5 @@ def _stands(name: str, text: str) -> bool:
 
 
 def _is_quoted(quoted: str, words: str) -> bool:
-    """Return whether the evidence has every part of a quotation word for word."""
     parts = (" ".join(_WORDS.findall(part)) for part in _GAP.split(quoted.casefold()))
     return all(f" {part} " in words or (part in words and not part.isascii()) for part in parts)

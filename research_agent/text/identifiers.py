@@ -22,9 +22,6 @@ def identifiers(text: str) -> frozenset[str]:
 
     Each is given as its parts in lower case with one space between them, so "ML-KEM 512" and
     "ML-KEM-512" are compared alike.
-
-    >>> sorted(identifiers("Has the ML-KEM-768 key of NIST 1,184 bytes, or 2.5 kB?"))
-    ['1,184', '2.5', 'kb', 'ml kem 768', 'nist']
     """
     words = (word for word in _words(text) if "_" in word or is_value(word))
     return frozenset(filter(None, (" ".join(_PART.findall(fold(word))) for word in words)))
@@ -34,20 +31,13 @@ def parts(text: str) -> str:
     """Return all words of `text`, taken apart as those of `identifiers` are.
 
     A space is before and behind each, so that `" 5 " in parts(text)` looks for a whole part.
-
-    >>> parts("see FIPS-203, 5.2")
-    ' see fips 203 5.2 '
     """
     found = (part for word in _words(text) for part in _PART.findall(fold(word)))
     return f" {' '.join(found)} "
 
 
 def quotations(text: str) -> tuple[str, ...]:
-    """Return the quoted texts in `text`, without their quotation marks.
-
-    >>> quotations("What does 'key pair' mean in \u300c\u5bc6\u94a5\u300d, Ann's text?")
-    ('key pair', '密钥')
-    """
+    """Return the quoted texts in `text`, without their quotation marks."""
     return tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
 
 

@@ -40,22 +40,14 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 
 def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
-    """Return the languages of a question and of `texts` where they must differ, else empty texts.
-
-    >>> languages_apart("Berapa lama garansi itu?", ["The warranty is for two years."])
-    ('id', 'en')
-    """
+    """Return the languages of a question and of `texts` if they must differ, else empty texts."""
     own, theirs = languages_of(question), languages_of(" ".join(texts))
     return ("", "") if not own or {*own} & {*theirs} or not theirs else (own[0], theirs[0])
 
 
 @cache
 def language_name(code: str) -> str:
-    """Return the English name of a language.
-
-    >>> language_name("id"), language_name("xx")
-    ('Indonesian', 'xx')
-    """
+    """Return the English name of a language."""
     from babel import Locale
 
     return str(Locale("en").languages.get(code, code)) if code else ""

@@ -15,9 +15,6 @@ def is_own(host: object) -> bool:
 
     Names that end in ".localhost" are (RFC 6761), and so are loopback addresses of the old kind
     within the new one. None is the machine itself.
-
-    >>> [is_own(host) for host in ("127.0.0.1", b"localhost", "::1", None, "example.org")]
-    [True, True, True, True, False]
     """
     if host is None:
         return True
@@ -32,10 +29,6 @@ def is_own(host: object) -> bool:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether `url` leads to this machine; what is no address of a server does not.
-
-    >>> is_loopback("http://127.0.0.1:8080/v1"), is_loopback("https://example.org/v1")
-    (True, False)
-    """
+    """Return whether `url` leads to this machine; what is no address of a server does not."""
     found = _HOST.fullmatch(url)
     return found is not None and is_own(found[1] or found[2] or "")

@@ -36,18 +36,9 @@ class Said:
 
 
 def read_missing(reply: str) -> Said:
-    r"""Split a reply into its answer and what it says is missing.
+    """Split a reply into its answer and what it says is missing.
 
     Lines inside a block of code are left alone, and so is the phrase inside a sentence.
-
-    >>> read_missing("It has 1184 bytes [c1].\n**NOT FOUND:** the price [c1].")
-    Said(text='It has 1184 bytes [c1].', missing=('the price',))
-    >>> read_missing("Not found in provided docs. [c1]")
-    Said(text='', missing=('',))
-    >>> read_missing('{"answer": "1184 bytes [c1].", "missing": "the price"}')
-    Said(text='1184 bytes [c1].', missing=('the price',))
-    >>> read_missing("The server replies `NOT FOUND: no file` [c1].").missing
-    ()
     """
     whole = reply.strip()
     if fence := _FENCED.fullmatch(whole):
@@ -67,7 +58,6 @@ def read_missing(reply: str) -> Said:
 
 
 def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
-    """Return answer and missing part of a reply that is one JSON object, else all of it."""
     if not reply.startswith("{"):
         return reply, ()
     try:
@@ -83,7 +73,6 @@ def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_fixed(text: str) -> bool:
-    """Return whether a text is the fixed one, but for case, punctuation, markdown and keys."""
     return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) == REFUSAL
 
 
@@ -96,7 +85,6 @@ def _named(rest: str, mark: str) -> str:
 
 
 def _without_keys(text: str) -> str:
-    """Return a text without the keys and full stops that it ends with."""
     while True:
         text = text.rstrip(" \t.。")
         start = max(text.rfind("["), text.rfind("("))

@@ -25,22 +25,14 @@ _NUMBERED = re.compile(
 
 
 def name_words(text: str) -> list[str]:
-    """Return the words of a text as they are written; hyphens and all marks part them.
-
-    >>> name_words("The ML\u2011KEM_Key (FIPS\u00a0203)")
-    ['The', 'ML', 'KEM', 'Key', 'FIPS', '203']
-    """
+    """Return the words of a text as they are written; hyphens and all marks part them."""
     if text.isascii():
         return text.translate(_PLAIN).split()
     return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))
 
 
 def folded(text: str) -> list[str]:
-    """Return the words of a text in small letters: as many as `name_words` has.
-
-    >>> folded("The ML-KEM Stra\u00dfe")
-    ['the', 'ml', 'kem', 'strasse']
-    """
+    """Return the words of a text in small letters: as many as `name_words` has."""
     if text.isascii():
         return name_words(text.lower())
     return [word.casefold() for word in name_words(text)]
@@ -123,28 +115,19 @@ def _is_capital(word: str) -> bool:
 
 
 def _is_unusual(word: str) -> bool:
-    """Say whether a word has digits, or capitals after the first letter."""
     return any(char.isdigit() for char in word) or word[1:] != word[1:].lower()
 
 
 @dataclass(slots=True)
 class _Node:
-    """A word of one or more names, after those before it; `name` where one ends here."""
-
     branches: "dict[str, _Node]" = field(default_factory=dict)
     name: int | None = None
 
 
 class NameFinder:
-    """All names as a tree of their words, so that a text is read once.
-
-    >>> finder = NameFinder([("key",), ("key", "size"), ("size", "limit")])
-    >>> list(finder.find(["the", "key", "size", "limit", "key"]))
-    [(1, 1, 3), (0, 4, 5)]
-    """
+    """All names as a tree of their words, so that a text is read once."""
 
     def __init__(self, names: Iterable[Key]) -> None:
-        """Make it for `names`; each is found as its place among them."""
         self._root = _Node()
         for number, words in enumerate(names):
             node = self._root

@@ -66,7 +66,6 @@ def is_below(path: str, roots: Iterable[str]) -> bool:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Split a path into folders and the file's name without its ending."""
     *folders, name = _split(path)
     stem, dot, ending = name.rpartition(".")
     if is_web(path) and not folders[1:]:  # (the name of a machine)

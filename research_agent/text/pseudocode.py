@@ -12,11 +12,7 @@ _INLINE = re.compile(r"(?<=\S)[ \t]+(?=\d{1,2}:\s+\S)|(?<=[;:{}])[ \t]+(?=for\s*
 
 
 def steps(text: str) -> tuple[int, ...]:
-    r"""Return the numbers of the longest run of steps that count up by one.
-
-    >>> steps("Input: a seed\n1: b = a\n2: return b"), steps("It starts at 9: at the gate.")
-    ((1, 2), ())
-    """
+    """Return the numbers of the longest run of steps that count up by one."""
     best: tuple[int, ...] = ()
     run: tuple[int, ...] = ()
     for number in map(int, _STEP.findall(text)):
@@ -26,24 +22,18 @@ def steps(text: str) -> tuple[int, ...]:
 
 
 def prettified(text: str) -> str:
-    r"""Return `text` with a line for each step; only blanks become line ends.
+    """Return `text` with a line for each step; only blanks become line ends.
 
     Numbers that do not count up are left alone: a time such as 12:30, or a ratio, is no step.
-
-    >>> prettified("1: x = 0 2: y = 1 3: return x")
-    '1: x = 0\n2: y = 1\n3: return x'
     """
     return _INLINE.sub("\n", text) if len(steps(text)) > LEAST_STEPS else text
 
 
 def has_algorithm(text: str, number: str, *, word: str = "algorithm") -> bool:
-    r"""Return whether the steps of "Algorithm `number`" are in a text.
+    """Return whether the steps of "Algorithm `number`" are in a text.
 
     `number` may have parts and a letter before it, as "A.2"; `word` is what algorithms are called
     in the text's language. The algorithm ends where the next one begins.
-
-    >>> has_algorithm("Algorithm 1 A\n1: a\n2: b\nAlgorithm 2 B\n1: c", "2")
-    False
     """
     called = rf"(?im)^\W*{re.escape(word)}\s+((?:[A-Z]\.?)?\d+(?:\.\d+)*)(?!\w)"
     heads = list(re.finditer(called, text))
@@ -54,10 +44,6 @@ def has_algorithm(text: str, number: str, *, word: str = "algorithm") -> bool:
 
 
 def goes_on(before: str, after: str) -> bool:
-    r"""Return whether `after` goes on with the steps that `before` ends with.
-
-    >>> goes_on("1: a\n2: b", "3: c\n4: d"), goes_on("1: a\n2: b", "1: c\n2: d")
-    (True, False)
-    """
+    """Return whether `after` goes on with the steps that `before` ends with."""
     first, second = steps(before), steps(after)
     return bool(first and second) and second[0] == first[-1] + 1

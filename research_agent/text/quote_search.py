@@ -50,10 +50,6 @@ def best_quotes(sentence: str, chunk: Chunk, *, most: int = 1) -> tuple[Quote, .
 
     Words of the chunk's title, headings, and a table's caption and head count as held, but are
     not quoted.
-
-    >>> chunk = Chunk("x", "guide", "Bread is baked. It rains. Bread is sold.")
-    >>> [(found.quote, found.score) for found in best_quotes("Bread is baked", chunk, most=2)]
-    [('Bread is baked.', 1.0), ('Bread is sold.', 0.5)]
     """
     wanted = tuple(wanted_words(sentence))
     return tuple(

@@ -13,11 +13,6 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 
     A date counts by the server's own clock, its header Date, and without one by `now` in seconds
     since 1970. A moment that has passed is 0. The caller says how much is too much.
-
-    >>> retry_after({"retry-after": "7"}, now=0.0), retry_after({"retry-after": "soon"}, now=0.0)
-    (7.0, None)
-    >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=50.0)
-    10.0
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:

@@ -103,7 +103,6 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_end(text: str, match: re.Match[str], end: int) -> bool:
-    """Say whether a full stop, or a mark used as one, ends a sentence."""
     following = _NEXT.match(text, match.end(), end)
     after = following.end() if following else match.end()
     if after >= end or text[match.start()] in "\u3002\uff01\uff1f":

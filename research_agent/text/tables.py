@@ -13,33 +13,21 @@ HEAD_LINE = "--- | ---"
 
 
 def table_text(rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    r"""Return a table below its caption; rows without anything in their cells are left out.
-
-    >>> table_text([["", "minutes"], ["rye\n", "90"], ["", ""]], "Baking")
-    'Baking\n| minutes\nrye | 90'
-    """
+    """Return a table below its caption; rows without anything in their cells are left out."""
     flat = ([" ".join(cell.split()) for cell in row] for row in rows)
     lines = (f" {SEPARATOR} ".join(row).strip() for row in flat if any(row))
     return "\n".join([*([caption] if caption else ()), *lines])
 
 
 def cells(line: str) -> tuple[str, ...]:
-    """Return the cells of a row; an empty tuple for a line that is none.
-
-    >>> cells("ML-KEM-768 | 1184 | 1088"), cells("no row")
-    (('ML-KEM-768', '1184', '1088'), ())
-    """
+    """Return the cells of a row; an empty tuple for a line that is none."""
     if SEPARATOR not in line:
         return ()
     return tuple(cell.strip() for cell in line.split(SEPARATOR))
 
 
 def head_of(text: str) -> str:
-    r"""Return the caption and the head of a table; empty where it has no head.
-
-    >>> head_of("Table 3. Sizes\n | key\nML-KEM-768 | 1184")
-    'Table 3. Sizes\n | key'
-    """
+    """Return the caption and the head of a table; empty where it has no head."""
     lines = text.split("\n")
     first = _head(lines)
     if first is None:
@@ -85,7 +73,6 @@ def _head(lines: Sequence[str]) -> int | None:
 
 
 def _spelled(row: tuple[str, ...], head: tuple[str, ...]) -> str:
-    """Return one row in words; empty where it does not fit its head."""
     if len(row) != len(head):
         return ""
     named = [f"{name} = {value}" for name, value in zip(head[1:], row[1:], strict=True) if value]

@@ -5,11 +5,7 @@ from collections.abc import Sequence
 
 
 def unit_vector(vector: Sequence[float]) -> list[float]:
-    """Return `vector` with length one; raises ValueError where it has no direction.
-
-    >>> unit_vector([3.0, 4.0])
-    [0.6, 0.8]
-    """
+    """Return `vector` with length one; raises ValueError where it has no direction."""
     length = math.sqrt(math.fsum(value * value for value in vector))
     if not math.isfinite(length) or length == 0:
         raise ValueError("a vector without a direction")
@@ -17,9 +13,5 @@ def unit_vector(vector: Sequence[float]) -> list[float]:
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the cosine of two vectors of length one; raises ValueError for different sizes.
-
-    >>> cosine([1.0, 0.0], [0.6, 0.8])
-    0.6
-    """
+    """Return the cosine of two vectors of length one; raises ValueError for different sizes."""
     return sum(a * b for a, b in zip(one, other, strict=True))

@@ -29,9 +29,5 @@ def escaped_markdown(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Return text that means nothing in Markdown, on one line.
-
-    >>> plain("<b>[x](http://y)\x1b")
-    '\\<b\\>\\[x\\]\\(http://y\\)\\\\x1b'
-    """
+    """Return text that means nothing in Markdown, on one line."""
     return escaped_markdown(" ".join(text.split()))

@@ -50,11 +50,7 @@ class Allowance:
         )
 
     def share(self, parts: int) -> "Allowance":
-        """Return what each of `parts` that run side by side may use; they share the time.
-
-        >>> Allowance(10, 6, 900, 30.0).share(2)
-        Allowance(llm_calls=5, tool_calls=3, tokens=450, seconds=30.0, cost=None)
-        """
+        """Return what each of `parts` that run side by side may use; they share the time."""
         return replace(
             self,
             llm_calls=self.llm_calls // parts,
@@ -64,11 +60,7 @@ class Allowance:
         )
 
     def aside(self, kept: "Allowance") -> "Allowance":
-        """Return what may be spent while `kept` stays for something else.
-
-        >>> Allowance(3, 2, 900, 30.0).aside(Allowance(1, 0, 1000, 10.0))
-        Allowance(llm_calls=2, tool_calls=2, tokens=0, seconds=20.0, cost=None)
-        """
+        """Return what may be spent while `kept` stays for something else."""
         return Allowance(
             max(0, self.llm_calls - kept.llm_calls),
             max(0, self.tool_calls - kept.tool_calls),
@@ -78,11 +70,7 @@ class Allowance:
         )
 
     def spent(self) -> str:
-        """Return which limit lets no further model call be made; empty where none does.
-
-        >>> Allowance(0, 1, 900, 30.0).spent(), Allowance(1, 0, 900, 30.0).spent()
-        ('llm_calls', '')
-        """
+        """Return which limit lets no further model call be made; empty where none does."""
         if self.llm_calls < 1:
             return "llm_calls"
         if self.tokens < 1:
@@ -113,12 +101,7 @@ NOTHING = Allowance(0, 0, 0, 0.0)
 
 
 def left(whole: Allowance, trace: Sequence[TraceEvent]) -> Allowance:
-    """Return what is left of the `whole` budget after all that `trace` tells.
-
-    >>> event = TraceEvent((ModelCall("answer", 90, 10),), queries=("q",), seconds=2.0)
-    >>> left(Allowance(3, 2, 1000, 60.0), [event])
-    Allowance(llm_calls=2, tool_calls=1, tokens=900, seconds=58.0, cost=None)
-    """
+    """Return what is left of the `whole` budget after all that `trace` tells."""
     calls = [call for event in trace for call in event.calls]
     searches = sum(len(event.queries) + event.lookups for event in trace)
     return whole.after(calls, busy_seconds(trace), searches=searches)

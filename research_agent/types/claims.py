@@ -70,21 +70,13 @@ def is_supported(claim: Claim) -> bool:
 
 
 def bare(sentence: str) -> str:
-    """Return a sentence without markers, reference numbers and list signs.
-
-    >>> bare("- The key has 1184 bytes [4] [c2].")
-    'The key has 1184 bytes.'
-    """
+    """Return a sentence without markers, reference numbers and list signs."""
     text = without_reference_marks(MARKER.sub("", sentence))
     return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", text.strip()).strip()
 
 
 def plain(words: str) -> str:
-    """Return words as they are compared: case folded, on one line.
-
-    >>> plain("The  Hose")
-    'the hose'
-    """
+    """Return words as they are compared: case folded, on one line."""
     return " ".join(words.casefold().split())
 
 

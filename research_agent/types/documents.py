@@ -18,20 +18,12 @@ OCR = "read by OCR"
 
 
 def ocr_label(sureness: float) -> str:
-    """Return the label of a page that was read by OCR, which is so sure of it, from 0 to 1.
-
-    >>> ocr_label(0.914)
-    'read by OCR, 91 % sure'
-    """
+    """Return the label of a page that was read by OCR, which is so sure of it, from 0 to 1."""
     return f"{OCR}, {int(100 * sureness)} % sure"
 
 
 def shown_label(label: str) -> str:
-    """Return the label of a page for people: "printed 39", or how sure OCR is of it.
-
-    >>> shown_label("39"), shown_label(ocr_label(0.9))
-    ('printed 39', 'read by OCR, 90 % sure')
-    """
+    """Return the label of a page for people: "printed 39", or how sure OCR is of it."""
     return label if label.startswith(OCR) else f"printed {label}"
 
 

@@ -59,21 +59,13 @@ def normalized_uncertainty(tokens: Iterable[Token]) -> float | None:
 
 
 def mean_of_most_uncertain(values: Sequence[float]) -> float | None:
-    """Return the mean of the largest fifth of `values`, at least one of them; None of none.
-
-    >>> mean_of_most_uncertain([0.25] * 9 + [0.75]), mean_of_most_uncertain([0.25])
-    (0.5, 0.25)
-    """
+    """Return the mean of the largest fifth of `values`, at least one of them; None of none."""
     count = max(1, len(values) // 5)
     return fmean(sorted(values, reverse=True)[:count]) if values else None
 
 
 def scored(token: Token) -> bool:
-    """Return whether a token has a letter or digit, and alternatives; control tokens have not.
-
-    >>> scored(Token(" ,", -0.1, (Alternative(",", -0.1),)))
-    False
-    """
+    """Return whether a token has a letter or digit, and alternatives; control tokens have not."""
     text = token.text.strip()
     control = text.startswith("<|") and text.endswith("|>")
     return not control and any(map(str.isalnum, text)) and bool(_shown(token.alternatives))
@@ -102,11 +94,7 @@ def yes_or_no(reply: Completion) -> float | None:
 
 
 def probability(logprob: float) -> float | None:
-    """Return the probability of a log-probability, None for what is none.
-
-    >>> probability(0.0), probability(2.0), probability(float("nan"))
-    (1.0, None, None)
-    """
+    """Return the probability of a log-probability, None for what is none."""
     return math.exp(min(logprob, 0.0)) if logprob <= ROUNDING else None
 
 

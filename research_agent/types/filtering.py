@@ -102,11 +102,7 @@ class FilterStats:
 
     @staticmethod
     def total(parts: Sequence["FilterStats"]) -> "FilterStats":
-        """Return the sum of several records.
-
-        >>> FilterStats.total([FilterStats("score", 4, 3), FilterStats("score", 2, 2)]).kept
-        5
-        """
+        """Return the sum of several records."""
         summed: dict[str, Any] = {
             name: sum(getattr(part, name) for part in parts) for name in SUMMED
         }
@@ -129,11 +125,7 @@ class Filtered:
 
 
 def counted(mode: Mode, decisions: Sequence[ChunkDecision]) -> FilterStats:
-    """Return the record of `decisions`, as far as they tell.
-
-    >>> counted("score", [ChunkDecision("a", kept=True), ChunkDecision("b", "discard")]).discarded
-    1
-    """
+    """Return the record of `decisions`, as far as they tell."""
     kept = sum(decision.kept for decision in decisions)
     undecided = sum(decision.verdict == "undecided" for decision in decisions)
     return FilterStats(
@@ -149,11 +141,7 @@ def counted(mode: Mode, decisions: Sequence[ChunkDecision]) -> FilterStats:
 
 
 def oversampled(max_chunks: int, oversample: float) -> int:
-    """Return how many hits are judged for `max_chunks` that are wanted.
-
-    >>> oversampled(25, 1.6)
-    40
-    """
+    """Return how many hits are judged for `max_chunks` that are wanted."""
     return math.ceil(round(max_chunks * max(1.0, oversample), 6))
 
 

@@ -65,26 +65,14 @@ def reserve_slots(
 
 
 def raised(own: Sequence[Hit], wanted: Collection[str], *, slot: int) -> tuple[Hit, ...]:
-    """Let the hits with the ids `wanted` rank with the `slot`-th, where they rank lower.
-
-    >>> from research_agent.types import Chunk
-    >>> hits = [Hit(Chunk(name, "d", name), -at) for at, name in enumerate("abc")]
-    >>> [hit.chunk.text for hit in raised(hits, {"c"}, slot=1)]
-    ['a', 'c', 'b']
-    """
+    """Let the hits with the ids `wanted` rank with the `slot`-th, where they rank lower."""
     lower = [hit for hit in own[slot:] if hit.chunk.chunk_id in wanted]
     others = [hit for hit in own if hit not in lower]
     return reserve_slots(others, [lower], slot=slot, each=len(lower)) if lower else tuple(own)
 
 
 def put_last(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:
-    """Let the new hits of `others`, taken in turn, follow all of `own`; their scores are lower.
-
-    >>> from research_agent.types import Chunk
-    >>> a, b, c = (Hit(Chunk(name, "d", name), score=1.0) for name in "abc")
-    >>> [hit.chunk.text for hit in put_last([b], [[a, b], [c]])]
-    ['b', 'a', 'c']
-    """
+    """Let the new hits of `others`, taken in turn, follow all of `own`; their scores are lower."""
     known = {hit.chunk.chunk_id for hit in own}
     last = min((hit.score for hit in own), default=1.0)
     taken = (hit for hits in zip_longest(*others) for hit in hits if hit is not None)
@@ -94,11 +82,7 @@ def put_last(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> tuple[Hit, 
 
 
 def falling(values: Sequence[float]) -> tuple[float, ...]:
-    """Return `values`, each lowered as little as makes it smaller than the one before.
-
-    >>> falling([3.0, 1.0, 2.0])[:2]
-    (3.0, 1.0)
-    """
+    """Return `values`, each lowered as little as makes it smaller than the one before."""
     lowered: list[float] = []
     for value in values:
         lowered.append(min(value, nextafter(lowered[-1], -inf)) if lowered else value)

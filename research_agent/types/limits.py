@@ -40,12 +40,7 @@ class Limits:
     """How an answer's doubt is measured (`verify.profile`)."""
 
     def and_at_most(self, other: "Limits") -> "Limits":
-        """Return the lower one of each pair of numbers; of two modes or presets, this one's own.
-
-        >>> both = Limits(seconds=30.0, tokens=900).and_at_most(Limits(seconds=60.0, llm_calls=2))
-        >>> both.llm_calls, both.tokens, both.seconds
-        (2, 900, 30.0)
-        """
+        """Return the lower one of each pair of numbers; of two modes or presets, this one's own."""
         chosen = {}
         for item in fields(self):
             given = [getattr(self, item.name), getattr(other, item.name)]
@@ -55,15 +50,7 @@ class Limits:
         return Limits(**chosen)
 
     def after(self, usage: Usage) -> "Limits":
-        """Return what a caller has left when a question has cost `usage`; never below zero.
-
-        >>> from research_agent.types.result import usage_of
-        >>> from research_agent.types import ModelCall, TraceEvent
-        >>> spent = usage_of([TraceEvent((ModelCall("answer", 90, 10),), queries=("q",))])
-        >>> left = Limits(llm_calls=3, tool_calls=5, tokens=1000).after(spent)
-        >>> left.llm_calls, left.tool_calls, left.tokens
-        (2, 4, 900)
-        """
+        """Return what a caller has left when a question has cost `usage`; never below zero."""
         used = {
             "llm_calls": usage.llm_calls,
             "tool_calls": usage.tool_calls,

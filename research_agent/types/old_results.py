@@ -17,12 +17,6 @@ def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
     """Return a kept result, draft, check or event with today's verdicts; anything else as it is.
 
     Earlier results showed supported sentences only, and did not count them.
-
-    >>> old = {"status": "partial", "claims": [{"text": "It rains.", "verdict": "stitched"}]}
-    >>> upgraded(old)["claims"], upgraded(old)["supported"]
-    ([{'text': 'It rains.', 'verdict': 'supported'}], 1)
-    >>> upgraded({"decision": "again", "reason": "lacking"})["reason"]
-    'unconfirmed'
     """
     if not isinstance(value, Mapping):
         return value

@@ -20,11 +20,7 @@ _BROUGHT = "exponents and indices (10^12, x_i), fractions, names of columns in t
 
 
 def brought(recipe: str) -> str:
-    """Return what reading a document anew brings that was made with `recipe`; empty: nothing.
-
-    >>> brought(f"chunk_chars=1000 chunking={CHUNKING}"), brought("chunking=6")[:23]
-    ('', 'exponents and indices (')
-    """
+    """Return what reading a document anew brings that was made with `recipe`; empty: nothing."""
     return "" if recipe.endswith(f"chunking={CHUNKING}") else _BROUGHT
 
 
@@ -148,9 +144,5 @@ class IndexProgress:
 
 
 def text_digest(text: str) -> str:
-    """Return the SHA-256 of a text: what has the same one has the same vector.
-
-    >>> text_digest("a key")[:8]
-    '8fa3aab2'
-    """
+    """Return the SHA-256 of a text: what has the same one has the same vector."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -86,11 +86,7 @@ def unresolved(dangling: Iterable[str], outside: Iterable[str]) -> Unresolved:
 
 
 def unresolved_words(found: Unresolved) -> tuple[str, ...]:
-    """Return a phrase for the references that dangle, and one for those that lead outside.
-
-    >>> unresolved_words(Unresolved(outside=4, outside_names=("a.md", "b.md", "c.md")))
-    ('4 references lead out of the index: a.md, b.md, c.md, …',)
-    """
+    """Return a phrase for the references that dangle, and one for those that lead outside."""
     kinds = (
         (found.dangling, "nowhere", found.dangling_names),
         (found.outside, "out of the index", found.outside_names),

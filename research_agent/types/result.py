@@ -175,11 +175,7 @@ class ResearchResult:
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
-    """Add up the model calls and the seconds of a trace.
-
-    >>> usage_of([TraceEvent(node="answer", started=1.0, seconds=2.0)]).elapsed_seconds
-    2.0
-    """
+    """Add up the model calls and the seconds of a trace."""
     calls = [call for event in trace for call in event.calls]
     sent = [call for call in calls if not call.reused]
     seconds: dict[str, float] = {}
@@ -204,13 +200,7 @@ def usage_of(trace: Sequence[TraceEvent]) -> Usage:
 
 
 def cost_of(calls: Sequence[ModelCall]) -> float | None:
-    """Return the money that `calls` cost, as far as they gave a reply; None where unknown.
-
-    >>> cost_of([ModelCall("answer", price=0.25), ModelCall("planner", failed="ModelBusyError")])
-    0.25
-    >>> cost_of([ModelCall("answer", price=0.25), ModelCall("planner")]) is None
-    True
-    """
+    """Return the money that `calls` cost, as far as they gave a reply; None where unknown."""
     prices = [call.price for call in calls if not call.failed]
     known = [price for price in prices if price is not None]
     return fsum(known) if len(known) == len(prices) else None

@@ -61,11 +61,7 @@ class Scope:
         )
 
     def admits_document(self, doc_id: str, source: str, date: str) -> bool:
-        """Return whether any chunk of a document can be in the scope.
-
-        >>> Scope(documents=("guide*",)).admits_document("Guide 2", "/docs/Guide 2.pdf", "")
-        True
-        """
+        """Return whether any chunk of a document can be in the scope."""
         return (
             (not self.documents or any(_fits(name, doc_id, source) for name in self.documents))
             and (not self.doc_ids or doc_id in self.doc_ids)
@@ -88,11 +84,6 @@ def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -
 
     Each of its names and folders has to fit a document, and at least one has to be left. The hint
     names the nearest ones.
-
-    >>> check_scope(Scope(documents=("gide",)), lambda: [DocumentOutline("guide")])
-    Traceback (most recent call last):
-    research_agent.errors.ToolInputError: no document fits 'gide'
-    The nearest: 'guide'.
     """
     if replace(scope, kinds=(), exclude=frozenset()).everything:
         return
@@ -130,16 +121,12 @@ def check_dates(since: str, until: str) -> None:
 
 
 def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tuple[str, ...]:
-    r"""Return the display names of the documents that the file filter `wanted` names.
+    """Return the display names of the documents that the file filter `wanted` names.
 
     A filter without `*`, `?` and `[` is a part of a document's name or path; one with them is a
     glob for the whole name, the file's name or the path; one that matches nothing is tried as plain
     text, since a name may hold brackets. A path counts from the folder that all documents share,
     but for an absolute filter. Raises ToolInputError where no document fits, with the nearest ones.
-
-    >>> guides = [DocumentOutline(name, f"/docs/{name}.pdf") for name in ("FIPS.203", "a/FIPS.204")]
-    >>> filtered_documents(guides, "fips.203"), filtered_documents(guides, r"A\FIPS*")
-    (('FIPS.203',), ('a/FIPS.204',))
     """
     pattern = _plain(wanted)
     if not pattern:
@@ -209,7 +196,6 @@ def _fits(pattern: str, doc_id: str, source: str) -> bool:
 
 
 def _is_between(date: str, since: str, until: str) -> bool:
-    """Compare dates as far as both are known: a year is in every one of its months."""
     if not (since or until):
         return True
     after = not since or date[: len(since)] >= since[: len(date)]

@@ -53,11 +53,7 @@ class Passed:
     why: Why
 
     def __str__(self) -> str:
-        """Return it in words.
-
-        >>> str(Passed("logprobs", "misaligned"))
-        'no log-probabilities: they do not spell the answer'
-        """
+        """Return it in words."""
         return f"no {NAMES[self.rung]}: {WHYS[self.why]}"
 
 
@@ -124,11 +120,7 @@ class Unsure:
 
 
 def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
-    """Return why the log-probabilities of an answer are not used; None where they are.
-
-    >>> unusable_tokens("So it is.", ()), unusable_tokens("So it is.", [Token("No.", -0.1)])
-    ('absent', 'misaligned')
-    """
+    """Return why the log-probabilities of an answer are not used; None where they are."""
     if not tokens:
         return "absent"
     spelled = "".join(token.text for token in tokens)
@@ -146,11 +138,7 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
 
 
 def in_words(unsure: Uncertainty) -> str:
-    """Return what the uncertainty of an answer was measured by, with its value, in one line.
-
-    >>> in_words(Uncertainty("logprobs", 0.25, 0.14, 40, 0.14))
-    'by log-probabilities: 0.25 nats a token, 0.14 of the most there could be'
-    """
+    """Return what the uncertainty of an answer was measured by, with its value, in one line."""
     percent = round(100 * (unsure.value or 0.0))
     match unsure.source:
         case "logprobs":
@@ -171,10 +159,6 @@ def placed(spots: Iterable[Spot], starts: Mapping[str, int]) -> tuple[Unsure, ..
     """Return the first spots in the shown answer, at most `MOST_TOLD`, each text once.
 
     `starts` has the place in the answer of each shown sentence.
-
-    >>> spot = Spot("It has 5 m.", "value", 7, 8, "unsure about 5", 0.9, "logprobs")
-    >>> [(one.text, one.span) for one in placed([spot, spot], {"It has 5 m.": 10})]
-    [('unsure about 5', (17, 18))]
     """
     found: dict[str, Unsure] = {}
     for spot in spots:
@@ -193,11 +177,7 @@ def told(unsure: Sequence[Unsure]) -> str:
 
 
 def measured(one: Unsure) -> str:
-    """Return one thing the answer is unsure of, with its figures.
-
-    >>> measured(Unsure("unsure about 5", (0, 1), "value", 0.7, "logprobs", 0.9))
-    'unsure about 5: 0.90 nats, 0.70 of the most there could be'
-    """
+    """Return one thing the answer is unsure of, with its figures."""
     if one.source == "disagreement":
         return f"{one.text}: the second answer lacks {100 * one.value:.0f} % of the sentence"
     nats = "" if one.nats is None else f"{one.nats:.2f} nats, "

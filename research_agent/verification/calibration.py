@@ -129,11 +129,7 @@ def fit_threshold(asked: Sequence[Observation], *, rate: float, source: str = ""
 
 
 def least_questions(rate: float) -> int:
-    """Return how many questions have to reach a threshold, all of them right, to keep to `rate`.
-
-    >>> least_questions(0.1), least_questions(0.2)
-    (58, 28)
-    """
+    """Return how many questions have to reach a threshold, all of them right, to keep to `rate`."""
     return int(log(DOUBT / (STEPS + 1)) / log(1 - rate)) + 1
 
 

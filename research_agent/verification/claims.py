@@ -31,9 +31,6 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
 
     Headings and sentences without a letter or digit are skipped; a repeated sentence counts once.
     Where the tokens do not spell `text`, no sentence has an entropy.
-
-    >>> [(claim.text, claim.keys) for claim in read_claims("It rains [c1]. It is wet [c1][c2].")]
-    [('It rains.', ('c1',)), ('It is wet.', ('c1', 'c2'))]
     """
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
@@ -50,11 +47,7 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
-    """Return whether a chunk has a claim word for word; a part of a word or number does not count.
-
-    >>> is_verbatim(Claim("It  rains."), {"c1": Chunk("x", "d", "Today it rains. Alas.")})
-    True
-    """
+    """Return whether a chunk has a claim word for word, in whole words and numbers."""
     words = plain(claim.text).rstrip(".!?\u3002\uff01\uff1f")
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?![.,]?\w)")
     return any(whole.search(plain(chunk.text)) for chunk in chunks.values())

@@ -37,13 +37,6 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
     neighbours holds more, and its number has the same word before or after it, or stands in a
     column that the sentence names. `facts` are the sentence's, compared
     with all evidence: only a number that stands nowhere in it is contradicted.
-
-    >>> from research_agent.text.hard_facts import hard_facts
-    >>> chunk = Chunk("x", "guide", "The kiln is fired at 230 degrees. It is red.")
-    >>> said = "The kiln is fired at 250 degrees."
-    >>> found = contradicted(said, chunk, hard_facts(said, [chunk.text]))
-    >>> found and (found.said, found.found, found.quote.quote)
-    ('250', '230', 'The kiln is fired at 230 degrees.')
     """
     missing = {f.text for f in facts if f.kind == "number" and f.status == "missing"}
     wanted = [word for word in wanted_words(sentence) if re.search(r"[^\W\d_]", word[0])]
@@ -69,7 +62,6 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
 
 
 def _in_place(said: str, number: str, unit: str, chunk: Chunk, known: frozenset[str]) -> str:
-    """Return the number of a statement or row that is where `number` is in the sentence."""
     if chunk.kind == "table" and (row := cells(unit)):
         return _in_column(said, row, cells(head_of(chunk.text).rpartition("\n")[2]), known)
     text = plain(unit)
@@ -87,7 +79,6 @@ def _in_place(said: str, number: str, unit: str, chunk: Chunk, known: frozenset[
 
 
 def _in_column(said: str, row: Sequence[str], head: Sequence[str], known: frozenset[str]) -> str:
-    """Return the number of the one cell whose column the sentence names; "" for several."""
     words = content_words(said)
     named = [
         cell
@@ -110,7 +101,6 @@ def _placed(text: str) -> list[tuple[Figure, int]]:
 
 
 def _neighbours(text: str, at: int, number: str) -> tuple[str, str]:
-    """Return the beginnings of the words before and after a number; "" where there is none."""
     before = _LAST.search(text[max(at - 40, 0) : at].casefold())
     after = _NEXT.match(text[at + len(number) : at + len(number) + 40].casefold())
     return before[1][:_STEM] if before else "", after[1][:_STEM] if after else ""

@@ -157,10 +157,6 @@ def doubt_query(question: str, words: Iterable[str], known: frozenset[str]) -> s
 
     A word with a digit or a capital is a value or a name that the draft may have made up: it is
     only taken where it is `known`, which has words of the evidence as `content_words` gives them.
-
-    >>> words = ("Shannon", "encoded", "1088", "bytes", "keys")
-    >>> doubt_query("How large are the keys?", words, frozenset({"bytes"}))
-    'How large are the keys? encoded bytes'
     """
     asked = wanted_words(question)
     added: dict[frozenset[Word], str] = {}

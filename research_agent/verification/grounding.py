@@ -90,13 +90,7 @@ def ground_verbatim(sentence: str, chunks: Mapping[str, Chunk]) -> Grounded:
 
 
 def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
-    """Return what chunks, by key, hold of a sentence; no model is asked.
-
-    >>> chunk = Chunk("x", "guide", "Bread is baked at 230 degrees. It rains.")
-    >>> found = compare("Bread is baked at 230 degrees in Ulm.", {"c1": chunk})
-    >>> found.best, found.missing_names
-    ('Bread is baked at 230 degrees.', 1)
-    """
+    """Return what chunks, by key, hold of a sentence; no model is asked."""
     wanted = tuple(wanted_words(sentence))
     found = [
         (key, window)
@@ -166,7 +160,6 @@ def _nearest(
 
 
 def _missing_names(sentence: str, texts: Sequence[str]) -> int:
-    """Return how many words with a capital, but the first, are nowhere in the evidence."""
     names = [name for name in _NAME.findall(sentence) if name[0].isupper()]
     if not names:
         return 0

@@ -93,20 +93,12 @@ def judge(
 
 
 def listed(sentences: Sequence[str]) -> str:
-    r"""Return sentences as the judge reads them, each under its number.
-
-    >>> listed(["It rains.", "It is\nwet."])
-    '1. It rains.\n2. It is wet.'
-    """
+    """Return sentences as the judge reads them, each under its number."""
     return "\n".join(f"{n}. {' '.join(text.split())}" for n, text in enumerate(sentences, 1))
 
 
 def judge_schema(sentences: int) -> dict[str, object]:
-    """Return the JSON schema of a reply on this many sentences.
-
-    >>> judge_schema(2)["properties"]["verdicts"]["minItems"]
-    2
-    """
+    """Return the JSON schema of a reply on this many sentences."""
     one = {
         "type": "object",
         "properties": {
@@ -132,13 +124,6 @@ def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict
 
     A sentence that the reply leaves out, names twice with different verdicts, or supports with
     words that are nowhere has no judgement. Nonsense is no judgement on anything.
-
-    >>> chunks = {"c1": Chunk("x", "d", "The hose is 5 m long.")}
-    >>> said = '{"sentence": 1, "verdict": "supported", "key": "c1", "quote": "hose is 5 m"}'
-    >>> read_judgements(f'Sure: {{"verdicts": [{said}]}}', 1, chunks)
-    {1: Judgement(vote='supported', key='c1', start=4, end=15)}
-    >>> read_judgements("all are supported", 1, chunks)
-    {}
     """
     found: dict[int, Judgement | None] = {}
     rows = reply_object(reply).get("verdicts")

@@ -125,13 +125,7 @@ def _written(chunk: Chunk, context: StepContext) -> str:
 
 
 def answering(chunk: Chunk, near: Sequence[Chunk]) -> frozenset[str]:
-    """Return the ids of a chunk, the ones directly before and after it, and those of its section.
-
-    >>> chunks = [Chunk(c, "d", "", section=("S",) * (c in "ac"), order="abcde".index(c))
-    ...     for c in "abcde"]
-    >>> sorted(answering(chunks[0], chunks[1:]))
-    ['a', 'b', 'c']
-    """
+    """Return the ids of a chunk, of its two neighbours, and of its section."""
     same = (
         other.chunk_id
         for other in near
@@ -141,12 +135,7 @@ def answering(chunk: Chunk, near: Sequence[Chunk]) -> frozenset[str]:
 
 
 def by_headings(chunk: Chunk, golds: frozenset[str]) -> MadeQuestion | None:
-    """Return the last two headings of a chunk as a question; None where they say too little.
-
-    >>> chunk = Chunk("a", "d", "No.", section=("Guide", "4.2 Choosing parameter sets"))
-    >>> by_headings(chunk, frozenset("a")).text
-    'Guide: Choosing parameter sets'
-    """
+    """Return the last two headings of a chunk as a question; None where they say too little."""
     headings = [_NUMBER.sub("", heading).strip() for heading in chunk.section[-2:]]
     text = ": ".join(heading for heading in headings if heading)
     words = len(_WORDS_OF_HEADING.findall(text))
@@ -159,11 +148,6 @@ def read_question(golds: frozenset[str], reply: str) -> MadeQuestion | None:
     """Read the question in a model's reply; None where it is none that a person could ask.
 
     One that speaks of "the passage" is none: nobody who has not seen it could ask so.
-
-    >>> read_question(frozenset("a"), '{"question": "How hot is bread baked?"}').text
-    'How hot is bread baked?'
-    >>> read_question(frozenset("a"), '{"question": "What does the passage say?"}') is None
-    True
     """
     written = reply_object(reply).get("question")
     text = " ".join(written.split()) if isinstance(written, str) else ""

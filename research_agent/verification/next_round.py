@@ -155,7 +155,6 @@ class _RoundJudgement:
 
     @cached_property
     def draft(self) -> Draft:
-        """The answer with its doubt, by the best measure of uncertainty."""
         answer, verify = self.written.answer, self.settings.verify
         new = {plain(sentence) for sentence in answer.rewritten}
         claims = tuple(replace(c, rewritten=plain(c.text) in new) for c in self.claims)
@@ -192,7 +191,6 @@ class _RoundJudgement:
 
     @cached_property
     def refused(self) -> Draft:
-        """The refusal, without the draft that it replaces."""
         answer = self.written.answer
         usable = not unusable_tokens(answer.text, answer.tokens)
         return Draft(
@@ -267,7 +265,6 @@ class _RoundJudgement:
         return "uncertain" if above else None
 
     def _again(self, doubt: Doubt, draft: Draft, doubtful: Sequence[Claim] = ()) -> Check:
-        """Search again, with a query from missing parts and doubtful sentences."""
         missing = tuple(filter(None, draft.missing))
         if doubt == "missing":
             doubtful = [claim for claim in doubtful if not is_supported(claim)]
@@ -288,13 +285,11 @@ class _RoundJudgement:
 
 
 def _doubted(claim: Claim, draft: Draft) -> Sequence[str]:
-    """Return the words of a claim that the model was unsure of, or a second answer lacks."""
     own = [spot for spot in draft.spots if spot.sentence == claim.text]
     return [claim.text[one.start : one.end] for one in own if one.kind in ("value", "difference")]
 
 
 def _without(sentences: Collection[str], text: str, tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the tokens that spell `text`, less those of some of its sentences."""
     if "".join(token.text for token in tokens) != text:
         return tokens
     spans = [span for span in sentence_spans(text) if bare(text[slice(*span)]) in sentences]

@@ -65,10 +65,6 @@ def measured_uncertainty(
     """Return how unsure an answer is by the best measure, and how two answers differ.
 
     `claims` are those of the answer. Passages are the documents' own words: nothing is measured.
-
-    >>> claims = [Claim("It is.", support=0.75)]
-    >>> measured_uncertainty(Answer("It is."), claims)[0].value
-    0.25
     """
     if answer.form != "written":
         return Uncertainty(passed=_passed("passages", "passages", "passages")), None
@@ -100,10 +96,6 @@ def disagreement(sentences: Sequence[str], second: str) -> Disagreement | None:
     Values (words with digits) and other content words are counted apart, so that one wrong number
     among twenty right words is not lost: of each kind the words that only one answer has are
     divided by those of both, and the larger share counts. A refusal agrees with no answer.
-
-    >>> found = disagreement(["The hose has 12 m."], "The hose has 16 m [c1].")
-    >>> found.value, found.sentences[0].own
-    (1.0, ('12',))
     """
     mine = {one: content_words(one) for one in sentences if content_words(one)}
     if not mine:
@@ -182,7 +174,6 @@ def _whole(claim: Claim, tokens: Sequence[Token]) -> Spot:
 
 
 def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator[Spot]:
-    """Yield a value as a spot where one of its tokens is unsure."""
     start = sentence.find(word)
     if not tokens or start < 0:
         return

@@ -35,7 +35,6 @@ def _parts(chunk: Chunk, by_order: dict[int, Chunk], step: int) -> Iterator[Chun
 
 
 def _is_part(first: Chunk, second: Chunk) -> bool:
-    """Return whether `second` goes on with the table or the algorithm of `first`."""
     if first.section != second.section:
         return False
     if first.kind == second.kind == "table":
@@ -53,11 +52,6 @@ def introduced(chunk: Chunk, around: Sequence[Chunk]) -> tuple[Chunk, ...]:
     """Return what a chunk that ends with a colon introduces.
 
     That is the next chunk, and the further items of a numbered list.
-
-    >>> texts = ["Steps:", "1. Mix.", "2. Knead. 1. Fold it.", "3. Bake.", "Bread keeps."]
-    >>> steps, *rest = [Chunk(text, "d", text, order=i) for i, text in enumerate(texts)]
-    >>> [item.text for item in introduced(steps, rest)]
-    ['1. Mix.', '2. Knead. 1. Fold it.', '3. Bake.']
     """
     by_order = {other.order: other for other in around}
     following = by_order.get(chunk.order + 1)

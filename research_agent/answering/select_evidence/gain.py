@@ -63,14 +63,7 @@ class Measured:
 
 
 def measured(reply: Completion) -> Measured:
-    """Return how unsure the model was of `reply`.
-
-    >>> from research_agent.types import Alternative, ModelCall
-    >>> even = tuple(Alternative(word, -1.0986122886681098) for word in ("230", "200", "180"))
-    >>> found = measured(Completion("230", ModelCall("answer"), tokens=(Token("230", -1.1, even),)))
-    >>> round(found.nu, 3), round(found.mean_entropy, 3), found.token_count
-    (1.0, 1.099, 1)
-    """
+    """Return how unsure the model was of `reply`."""
     text = reply.text.strip()
     refused = read_missing(text).is_refusal
     aligned = "".join(token.text for token in reply.tokens).strip() == text
@@ -94,9 +87,6 @@ def gain(without: Measured, given: Measured) -> float | None:
     """Return how much surer a chunk makes the model, -1 to 1; None where it is not known.
 
     Positive: it informs. Near 0: it says nothing new. Negative: it distracts.
-
-    >>> round(gain(Measured(nu=0.40), Measured(nu=0.15)), 2)
-    0.25
     """
     if without.nu is None or given.nu is None:
         return None
@@ -118,7 +108,6 @@ class Gauge:
         max_calls: int = MAX_CALLS,
         max_seconds: float = MAX_SECONDS,
     ) -> None:
-        """Ask within the context's budget; `max_seconds` count from now."""
         self._question, self._context, self._max_calls = question, context, max_calls
         self._until = context.ports.clock.seconds() + max_seconds
         self._failures = 0

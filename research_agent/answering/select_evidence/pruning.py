@@ -163,11 +163,6 @@ def protections(question: str, chunks: Sequence[Chunk]) -> tuple[Protection, ...
     A table always stays: models measure cells badly, and answers are lost with them. So does a
     chunk with a span that the question quotes, and one with a name or a number of the question
     where no more than half of the chunks have it.
-
-    >>> texts = ("ML-KEM-768 has 1184 bytes.", "A KEM has keys.", "A key is made at random.")
-    >>> chunks = [Chunk(text, "d", text) for text in texts]
-    >>> protections("How long is the ML-KEM-768 key?", chunks)
-    ('identifier', '', '')
     """
     sources = [source_of(chunk) for chunk in chunks]
     quoted = [_plain(span) for span in quotations(question)]

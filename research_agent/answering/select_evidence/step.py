@@ -143,7 +143,6 @@ class _Entering:
     chars: int = 0
 
     def add(self, hit: Hit, *, always: bool = False) -> bool:
-        """Add a hit that is new and fits; with `always` also one that does not fit."""
         if hit.chunk.chunk_id in self.known:
             return False
         text = readable(hit.chunk)
@@ -157,7 +156,6 @@ class _Entering:
         return True
 
     def add_beside(self, hit: Hit, chunks: Sequence[Chunk]) -> None:
-        """Add what belongs to a hit, with its score."""
         for chunk in chunks:
             self.add(Hit(chunk, hit.score))
 
@@ -188,11 +186,7 @@ def _brought_back(before: Pruned, new: Sequence[Evidence], count: Count) -> Prun
 
 
 def added(before: PruneStats, now: PruneStats) -> PruneStats:
-    """Return the stats of two rounds as one.
-
-    >>> added(PruneStats("ratio", original=3, kept=2), PruneStats("ratio", original=4, kept=2)).kept
-    4
-    """
+    """Return the stats of two rounds as one."""
     return replace(
         now,
         **{name: getattr(before, name) + getattr(now, name) for name in SUMMED},

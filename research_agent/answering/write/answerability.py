@@ -22,19 +22,12 @@ def answerability(yes: float, relevance: float) -> float:
 
     `yes` is the model's probability that the evidence supports its answer, `relevance` the largest
     logit of the question and a piece of the evidence.
-
-    >>> round(answerability(0.8, 6.0), 2), round(answerability(0.8, -6.0), 2)
-    (0.75, 0.18)
     """
     return 1.0 / (1.0 + exp(-(YES * yes + RELEVANCE * relevance + BIAS)))
 
 
 def pieces(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the overlapping pieces of texts that are compared with a question.
-
-    >>> [len(piece) for piece in pieces(["a" * 1000, "b"])]
-    [900, 300, 1]
-    """
+    """Return the overlapping pieces of texts that are compared with a question."""
     return tuple(
         text[start : start + WIDTH]
         for text in texts

@@ -41,13 +41,7 @@ class Passage:
 
 
 def passages_of(evidence: Sequence[Evidence]) -> Iterator[Passage]:
-    """Yield the passages of all evidence, in its order.
-
-    >>> from research_agent.types import Hit
-    >>> text = "The key has 1184 bytes. It may be published."
-    >>> [p.text for p in passages_of([Evidence("c1", Hit(Chunk("x", "d", text)))])]
-    ['The key has 1184 bytes.', 'It may be published.']
-    """
+    """Yield the passages of all evidence, in its order."""
     for rank, item in enumerate(evidence):
         chunk = item.hit.chunk
         if chunk.kind in ("algorithm", "code"):
@@ -86,14 +80,7 @@ def best_passage(
 
 
 def as_answer(passages: Sequence[Passage]) -> str:
-    r"""Return passages as an answer: each line with its key, a row below the head of its table.
-
-    >>> print(as_answer([Passage("c1", "a | 1", "Table 1\n | n"), Passage("c2", "It is.")]))
-    Table 1 [c1]
-    | n [c1]
-    a | 1 [c1]
-    It is. [c2]
-    """
+    """Return passages as an answer: each line with its key, a row below the head of its table."""
     lines: list[str] = []
     last: tuple[str, str] | None = None
     for passage in passages:
@@ -106,16 +93,10 @@ def as_answer(passages: Sequence[Passage]) -> str:
 
 
 def looked_up(question: str, evidence: Sequence[Evidence]) -> Passage | None:
-    r"""Return the algorithm that a question wants to see, if the evidence has it.
+    """Return the algorithm that a question wants to see, if the evidence has it.
 
     It has to hold every hard fact of the question, in its text, its headings or its document: an
     Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
-
-    >>> from research_agent.types import Hit
-    >>> chunk = Chunk("x", "d", "Algorithm 2 Sum(a)\n1: add\n2: return", kind="algorithm")
-    >>> looked_up("Give me Algorithm 2", [Evidence("c1", Hit(chunk))]).key
-    'c1'
-    >>> looked_up("Who wrote Algorithm 2?", [Evidence("c1", Hit(chunk))])
     """
     look_up = plan_question(question).look_up
     shown = phrases(SHOWS).search(question)

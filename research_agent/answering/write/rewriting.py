@@ -135,7 +135,6 @@ class Rewriting:
         return self._held(words) >= self._held(doubted)
 
     def _held(self, sentence: str) -> float:
-        """Return the largest share of a sentence's words that a quote of the evidence holds."""
         quotes = (best_quotes(sentence, item.hit.chunk) for item in self.evidence)
         return max((quote.score for found in quotes for quote in found), default=0.0)
 
@@ -168,9 +167,6 @@ def with_changes(
     A list's sign before a sentence stays, and a new sentence without an end gets a full stop
     where text follows. Where the tokens spell the text before, they spell it afterwards; where they
     do not, those of the new sentences come after the old ones.
-
-    >>> with_changes("A b. C.", [Token("A b.", 0.0), Token(" C.", 0.0)], [(0, 4, "D.", ())])[0]
-    'D. C.'
     """
     spelled = "".join(token.text for token in tokens) == text
     parts: list[str] = []
@@ -206,9 +202,6 @@ def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, .
 
     Of a token that lies across an end, the part inside is kept; it is scored where the part
     outside is nothing but white space.
-
-    >>> [token.text for token in token_slice([Token("A", 0.0), Token(" bc", 0.0)], 2, 4)]
-    ['bc']
     """
     found, left = [], 0
     for token in tokens:

@@ -88,7 +88,6 @@ class _Writing:
     context: StepContext
 
     def rewritten(self, earlier: Answer, faulty: Sequence[str]) -> AnswerWithNotes | None:
-        """Return `earlier` with its faulty sentences written again; None: all has to be."""
         if not faulty or self.context.settings.verify.regenerate != "sentence":
             return None
         asking = Rewriting(self.question, self.evidence, self.context)
@@ -135,7 +134,6 @@ class _Writing:
         return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
 
     def _compared(self, refusal: Answer) -> AnswerWithNotes:
-        """Return a passage on each thing that is compared, where there is one for all of them."""
         embedder = self.context.ports.embedder
         things = compared_things(self.question)
         try:

@@ -25,7 +25,6 @@ class KeptDecisions:
         *,
         on_problem: Callable[[str], None] = lambda _problem: None,
     ) -> None:
-        """Keep what the model `identity` says; `on_problem` is called once with what is wrong."""
         self._cache, self._identity, self._on_problem = cache, identity, on_problem
         self._told = False
         self._lock = Lock()

@@ -46,7 +46,6 @@ class HitFilter:
     """
 
     def __init__(self, context: StepContext, links: Links) -> None:
-        """Ask the filter model of `context`; `links` follow what chunks refer to."""
         self._context, self._links = context, links
         self._settings = context.settings.filter
 

@@ -109,7 +109,6 @@ def read_kept(text: str) -> ChunkDecision | None:
 
 
 def _members(text: str) -> Iterator[Said]:
-    """Yield what the members of JSON objects say, also of an object without an end."""
     decoder, position = json.JSONDecoder(strict=False), 0
     for _ in range(MOST_MEMBERS):
         member = _MEMBER.search(text, position)

@@ -81,7 +81,6 @@ def _nearest(text: str, evidence: Sequence[Evidence]) -> list[str]:
 
 
 def _passage(chunk: Chunk, words: str) -> str:
-    """Return a quote on one line, the rows of a table after its head."""
     whole = f"{head_of(chunk.text)} {words}" if chunk.kind == "table" else words
     line = " ".join(whole.split())
     (start, end), *_ = cuts(line, 0, len(line), PASSAGE_CHARS)

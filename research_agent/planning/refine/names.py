@@ -68,12 +68,7 @@ def is_identifier(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Named:
-    """Return the strings of `text` that a rewrite has to keep.
-
-    >>> found = read("How large are Ada Li's ML-KEM keys, 1,184 bytes or 5 km?")
-    >>> found.names, [number.value for number in found.numbers]
-    (('Ada', 'Li', 'ML-KEM'), ['1184', '5'])
-    """
+    """Return the strings of `text` that a rewrite has to keep."""
     plain = _HYPHENS.sub("-", unicodedata.normalize("NFC", re.sub(r"['\u2019]s\b", "", text)))
     plain = _spaced(plain_digits(plain))
     language = next(iter(languages_of(plain)), "")
@@ -135,7 +130,6 @@ def _number_words(text: str, language: str) -> Iterator[Number]:
 
 
 def _without_function_words(text: str) -> str:
-    """Return `text` without the function words that are written in Chinese characters."""
     silent = [
         word
         for word in function_words(text)

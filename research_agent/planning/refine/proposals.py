@@ -130,9 +130,6 @@ def question_parts(question: str, *, comparisons: bool = False, most: int = 3) -
     A question without a name gets those of the first one, because it mostly speaks of them as
     "it". With `comparisons`, a single question that compares gives one part for each thing.
     Nothing where the question is simple.
-
-    >>> question_parts("What is ML-KEM? How large are its keys?")
-    ('What is ML-KEM?', 'ML-KEM: How large are its keys?')
     """
     pieces = (piece for piece in _END.split(question) if piece.endswith(("?", "\uff1f", "\u061f")))
     asked = [piece for piece in pieces if _says_something(piece)]
@@ -167,6 +164,5 @@ def why_simple(question: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    """Return whether a text has a word, a name or a number that is no function word."""
     found = read(text)
     return bool(found.names or found.numbers or {*index_words(text)} - function_words(text))

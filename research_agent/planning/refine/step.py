@@ -95,7 +95,6 @@ class _Run:
         return self._by_rules(self.sure or "refinement.mode is pure"), self.untranslated
 
     def with_model(self) -> Refined:
-        """Return the refinement that the planner model proposes, and notes."""
         if self.untranslated and not self.sure:
             return self._translated()
         parts_only = bool(self.untranslated) or not self.before.again

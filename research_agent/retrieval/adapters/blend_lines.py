@@ -66,11 +66,7 @@ class BlendLines(Closing):
 
 
 def rows_of(text: str) -> list[Row]:
-    r"""Return the lines of queries in a file; others, and broken ones, are left out.
-
-    >>> rows_of('{"query": "q"}\n{"summary": true}\n{"que')
-    [{'query': 'q'}]
-    """
+    """Return the lines of queries in a file; others, and broken ones, are left out."""
     rows: list[Row] = []
     for line in text.splitlines():
         try:
@@ -87,10 +83,6 @@ def summary(rows: Sequence[Row]) -> dict[str, object]:
 
     `changed_share` is of all ranks among the first `top_k`, `first_off` and `second_off` count
     queries in which a channel was switched off, `unknown` those without any score of the second.
-
-    >>> found = summary([{"query": "q", "changed": 1, "before": ["a", "b"], "spearman": 0.5}])
-    >>> found["changed_share"], found["spearman_mean"]
-    (0.5, 0.5)
     """
     values = (row.get("spearman") for row in rows)
     known = [float(value) for value in values if isinstance(value, int | float)]

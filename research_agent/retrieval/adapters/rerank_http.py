@@ -65,7 +65,6 @@ class HttpReranker:
     """
 
     def __init__(self, endpoint: RerankEndpoint) -> None:
-        """Ask the server at `endpoint`; nothing is sent before the first call."""
         self._endpoint = endpoint
         self._tls: ssl.SSLContext | None = None
 
@@ -83,7 +82,6 @@ class HttpReranker:
             return tuple(thread.submit(asyncio.run, self._all(query, texts, limit)).result())
 
     async def _all(self, query: str, texts: Sequence[str], seconds: float) -> list[float]:
-        """Ask batch by batch, within one deadline for all of them."""
         import httpx
 
         size = _BATCH.get(self._endpoint.form, len(texts))
@@ -173,11 +171,7 @@ class HttpReranker:
 
 
 def body(form: Form, query: str, texts: Sequence[str], model: str) -> dict[str, object]:
-    """Return the request; every text is to be scored, and cut where the server can cut.
-
-    >>> body("llama.cpp", "q", ["a", "b"], "")
-    {'query': 'q', 'documents': ['a', 'b'], 'top_n': 2}
-    """
+    """Return the request; every text is to be scored, and cut where the server can cut."""
     if form == "tei":
         return {"query": query, "texts": list(texts), "raw_scores": False, "truncate": True}
     named: dict[str, object] = {"model": model} if model else {}

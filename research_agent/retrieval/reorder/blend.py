@@ -34,12 +34,6 @@ def blend(
     second channel has no score for counts as the worst of those that it has. Ties keep the order
     of the hits' own scores, so `alpha` 1 changes nothing and 0 gives the second channel's order.
     The diagnostics look at the first `top_k` hits.
-
-    >>> from research_agent.types import Chunk
-    >>> hits = [Hit(Chunk("a", "d", ""), 0.9), Hit(Chunk("b", "d", ""), 0.8)]
-    >>> found, told = blend(hits, {"a": 1, "b": 2}, BlendSettings(alpha=0.0), top_k=2)
-    >>> [hit.chunk.chunk_id for hit in found], told.changed
-    (['b', 'a'], 2)
     """
     given, alpha = best_first(hits), settings.alpha
     inside = given[:POOL]
@@ -121,11 +115,7 @@ def _range(values: Sequence[float]) -> float:
 
 
 def average_ranks(values: Sequence[float]) -> tuple[float, ...]:
-    """Return the rank of each value, the largest being 1; equal values share their mean rank.
-
-    >>> average_ranks([0.9, 0.1, 0.9, 0.5])
-    (1.5, 4.0, 1.5, 3.0)
-    """
+    """Return the rank of each value, the largest being 1; equal values share their mean rank."""
     ranks, before = [0.0] * len(values), 0
     by_value = sorted(range(len(values)), key=lambda at: -values[at])
     for _, group in groupby(by_value, key=lambda at: values[at]):
@@ -141,9 +131,6 @@ def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
 
     None where it is not defined: fewer than two values, or one list that is constant. See Spearman
     1904, doi:10.2307/1412159.
-
-    >>> spearman([1, 2, 3], [10, 20, 30]), spearman([1, 2, 3], [5, 5, 5])
-    (1.0, None)
     """
     try:
         found = correlation(average_ranks(left), average_ranks(right))

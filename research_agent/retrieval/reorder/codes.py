@@ -42,9 +42,6 @@ def code_of(text: str, *, question: bool = False) -> Code:
 
     A facet gets the label of which the most patterns are found, the first of several; of none,
     no label.
-
-    >>> code_of("How do patients react to the drug?", question=True)
-    Code(domain='medicine', task='proceed', modifier='')
     """
     folded, best = fold(text), list[str]()
     for patterns in _book(asked=question).values():
@@ -63,11 +60,7 @@ def labels() -> dict[str, tuple[str, ...]]:
 
 
 def checked(given: Mapping[str, object]) -> Code:
-    """Return the code that a model wrote, without labels that there are not.
-
-    >>> checked({"domain": "Law", "task": "x"})
-    Code(domain='law', task='', modifier='')
-    """
+    """Return the code that a model wrote, without labels that there are not."""
     said = {facet: str(given.get(facet, "")).strip().lower() for facet in WEIGHTS}
     return Code(*(said[facet] if said[facet] in names else "" for facet, names in labels().items()))
 
@@ -89,9 +82,6 @@ def code_similarity(asked: Code, code: Code) -> float | None:
     """Return the weight of the labels that both share, as a share of the weight asked for.
 
     In [0, 1]; a label that the chunk does not have is no match. None where nothing was asked for.
-
-    >>> code_similarity(Code("law", "define"), Code("law", "compare"))
-    0.5
     """
     pairs = zip(WEIGHTS.values(), astuple(asked), astuple(code), strict=True)
     rows = [(weight, wanted == found) for weight, wanted, found in pairs if wanted]

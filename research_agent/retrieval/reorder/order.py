@@ -18,11 +18,6 @@ def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
     What comes later sorts hits by their scores, so a new order has to be in the scores. The n-th
     hit gets the n-th largest of the scores there were, lowered by as little as a float can be
     where two are equal. Hits whose order stays are returned as they are.
-
-    >>> from research_agent.types import Chunk
-    >>> hits = [Hit(Chunk("a", "d", ""), 0.5), Hit(Chunk("b", "d", ""), 0.25)]
-    >>> [(hit.chunk.chunk_id, hit.score) for hit in reordered(hits, [1, 0])]
-    [('b', 0.5), ('a', 0.25)]
     """
     chosen = [hits[at] for at in order]
     if list(order) == list(range(len(hits))):
@@ -45,11 +40,6 @@ def by_verdicts(hits: Sequence[Hit], verdicts: Sequence[float | None]) -> tuple[
 
     A hit without a verdict keeps its rank; the others share out the ranks between. Verdicts may
     be fewer than hits: the rest has none. Equal verdicts keep the order of the hits.
-
-    >>> from research_agent.types import Chunk
-    >>> hits = [Hit(Chunk(name, "d", ""), 1 / n) for n, name in enumerate("abc", start=1)]
-    >>> [hit.chunk.chunk_id for hit in by_verdicts(hits, [0.1, None, 0.9])]
-    ['c', 'b', 'a']
     """
     given = dict(enumerate(verdicts[: len(hits)]))
     known = {at: verdict for at, verdict in given.items() if verdict is not None}

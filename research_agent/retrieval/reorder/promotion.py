@@ -42,20 +42,12 @@ RULES: Mapping[QuestionKind, Rule] = {
 
 
 def cap(top_k: int) -> int:
-    """Return how many of the `top_k` hits that are shown may be promoted ones.
-
-    >>> [cap(top_k) for top_k in (1, 8, 40)]
-    [0, 4, 8]
-    """
+    """Return how many of the `top_k` hits that are shown may be promoted ones."""
     return min(MOST, max(0, top_k) // 2)
 
 
 def anchors(query: str) -> frozenset[str]:
-    """Return the technical words of a query: compounds, words with a digit, acronyms, names.
-
-    >>> sorted(anchors("Is ML-KEM.KeyGen part of NIST level 5? See readme."))
-    ['5', 'ml-kem.keygen', 'nist']
-    """
+    """Return the technical words of a query: compounds, words with a digit, acronyms, names."""
     return frozenset(
         words[0]
         for word in query.split()

@@ -78,7 +78,6 @@ def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: in
 
 
 def _reranked(query: str, hits: tuple[Hit, ...], context: StepContext) -> Stage:
-    """Ask the cross-encoder, the rerank server or the filter model, within what time is left."""
     settings, ports, left = context.settings.rerank, context.ports, context.meter.left().seconds
     if left < MIN_SECONDS:
         note = "rerank: budget.seconds is spent; the order was kept"

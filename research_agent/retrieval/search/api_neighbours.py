@@ -20,12 +20,7 @@ def with_parts(chunks: Sequence[Chunk], edges: Sequence[Edge]) -> tuple[str, ...
 
 
 def relatives(chunk_ids: Sequence[str], edges: Sequence[Edge]) -> list[str]:
-    """Return what some chunks refer to as a schema, and what refers to them so, each once.
-
-    >>> edges = [Edge("a", "b", "schema"), Edge("c", "a", "schema"), Edge("a", "d", "mention")]
-    >>> relatives(["a"], edges)
-    ['b', 'c']
-    """
+    """Return what some chunks refer to as a schema, and what refers to them so, each once."""
     starts = set(chunk_ids)
     named = [edge for edge in edges if edge.kind == "schema"]
     used = Counter(edge.target for edge in named)
@@ -41,10 +36,6 @@ def place_every(
 
     Of each operation or schema only the first part is inserted, and none where a part of it
     ranks higher anyway; nothing of `own` is lost.
-
-    >>> a, b, c, x, y = (Chunk(name, "d", "", section=(name,), kind="schema") for name in "abcxy")
-    >>> "".join(chunk.chunk_id for chunk in place_every([a, b, c], [x, b, y], after=1, every=2))
-    'axbyc'
     """
     placed, rest = list(own[:after]), list(own[after:])
     shown = {_item(chunk) for chunk in placed}

@@ -17,10 +17,6 @@ def by_definition(term: str, chunks: Sequence[Chunk], *, surest: bool = False) -
     """Return those of `chunks` that define `term`, the surest first, else in their order.
 
     With `surest` those that are less sure than the first are left out.
-
-    >>> known = [Chunk("a", "d", "A KEM has keys."), Chunk("b", "d", "A KEM is a set of parts.")]
-    >>> [chunk.chunk_id for chunk in by_definition("KEM", known)]
-    ['b']
     """
     line, entry, expanded, sentence, introduced = _shapes(term)
     sure = []

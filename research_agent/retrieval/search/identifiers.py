@@ -15,9 +15,6 @@ def identifiers(query: str) -> tuple[str, ...]:
     """Return the words of a query that have the shape of an identifier.
 
     It has a low line, or a letter with a digit somewhere after it.
-
-    >>> identifiers("Does ML-KEM-768 take 256-bit keys, as kem_keygen() says in 2024?")
-    ('ML-KEM-768', 'kem_keygen')
     """
     words = dict.fromkeys(_WORD.findall(query))
     return tuple(word for word in words if len(word) >= SHORTEST and _SHAPE.match(word))

@@ -101,7 +101,6 @@ def _mentioned(
 
 
 def _best(target: Chunk, ranking: Sequence[Chunk]) -> str:
-    """Return the best chunk of a ranking that is within what is meant, else its beginning."""
     depth = len(target.section)
     within = (
         chunk.chunk_id

@@ -10,10 +10,6 @@ def pages_apart(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     """Return the best chunk of each page first, then the others; none is lost.
 
     Chunks of formats without pages keep their ranks.
-
-    >>> a, b, c = (Chunk(name, "d", name, page) for name, page in [("a", 3), ("b", 3), ("c", 4)])
-    >>> [chunk.text for chunk in pages_apart([a, b, c])]
-    ['a', 'c', 'b']
     """
     best = {_page(chunk): chunk for chunk in reversed(chunks)}
     first = {chunk.chunk_id for chunk in best.values()}
@@ -33,10 +29,6 @@ def place_at(
 
     Those of `own` in front are never moved, and none of them is lost; one of `others` that is
     further back in `own` moves up.
-
-    >>> a, b, x, y = (Chunk(name, "d", name, i) for i, name in enumerate("abxy", start=2))
-    >>> "".join(chunk.text for chunk in place_at([a, b], [a, x, y], after=1, most=1))
-    'axb'
     """
     front = tuple(own[:after])
     new: dict[tuple[str, str], Chunk] = {}
@@ -54,6 +46,5 @@ def in_turn(rankings: Iterable[Sequence[Chunk]]) -> tuple[Chunk, ...]:
 
 
 def _page(chunk: Chunk) -> tuple[str, str]:
-    """Return an identity of the chunk's page; a chunk of a format without pages has its own."""
     paged = chunk.start_page > 1 or chunk.source.lower().endswith(".pdf")
     return (chunk.doc_id, str(chunk.start_page) if paged else chunk.chunk_id)

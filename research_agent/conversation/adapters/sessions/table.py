@@ -55,7 +55,6 @@ class SessionTable(Closing):
         faults: tuple[type[Exception], ...],
         locking: Locking,
     ) -> None:
-        """Use `connection`, whose placeholder is `mark`; make the tables where there are none."""
         self._connection, self._mark, self._faults = connection, mark, faults
         self._locking = locking
         try:
@@ -173,7 +172,6 @@ class SessionTable(Closing):
         self._run("update research_agent_sessions set holder = ? where thread = ?", holder, thread)
 
     def _run(self, statement: str, *values: object) -> list[Any]:
-        """Run a statement and return its rows; raises SessionError."""
         try:
             cursor = self._connection.execute(statement.replace("?", self._mark), values)
             return list(cursor.fetchall()) if cursor.description else []
