@@ -160,10 +160,7 @@ class Replaying:
         return cls(kept, asking, models if asking.live else None)
 
     def within(self, ports: Ports) -> tuple[Ports, RecordedChat, RecordedChat]:
-        """Return ports with recorded models, the chat of every role, and that of second answers.
-
-        Whether the model calls tools is tried anew.
-        """
+        """Return ports with recorded models, the chat of every role, and that of second answers."""
         warm = f"{self.asking.weights}, temperature {SAMPLE_TEMPERATURE:g}"
         chat = self.chat(self.models.answerer if self.models else None, self.asking.weights)
         sampler = self.chat(self.models.sampler if self.models else None, warm)
@@ -175,29 +172,12 @@ class Replaying:
             verifier=chat,
             sampler=ports.sampler and sampler,
             decisions=None,
-            tool_use=Trial(),
         )
         return given, chat, sampler
 
     def chat(self, model: ChatModel | None, weights: str) -> RecordedChat:
         """Return a model that is asked for what is not recorded, while there is time."""
         return RecordedChat(model, self.kept, weights, lambda: self.asking.in_time)
-
-
-class Trial:
-    """Whether the model calls tools, known for one run alone; implements ToolUse."""
-
-    def __init__(self) -> None:
-        """Begin with nothing known, so that a run from recordings tries it as the first did."""
-        self._usable: bool | None = None
-
-    def known(self) -> bool | None:
-        """Return what was learned; None before."""
-        return self._usable
-
-    def learn(self, *, usable: bool) -> None:
-        """Remember what a trial has shown."""
-        self._usable = usable
 
 
 def _fail(problem: str) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, Required, TypedDict, runtime_checkable
 
 from research_agent.types import Chunk, Completion, Message, ScoredId
@@ -176,27 +176,6 @@ class Clock(Protocol):
         """Return seconds since some fixed moment."""
 
 
-class ToolUse(Protocol):
-    """What is known of how the planner model calls tools; asked with `search.mode: auto`."""
-
-    def known(self) -> bool | None:
-        """Return whether it writes calls that can be used, None where it was not tried yet."""
-
-    def learn(self, *, usable: bool) -> None:
-        """Remember what a trial has shown."""
-
-
-class NeverTools:
-    """Calls are never left to the model."""
-
-    def known(self) -> bool:
-        """Return False."""
-        return False
-
-    def learn(self, *, usable: bool) -> None:
-        """Forget it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The adapters one agent runs on, chosen once when its graph is built."""
@@ -228,7 +207,6 @@ class Ports:
     """Every document of the index as it is now, by path."""
     contents: Callable[[str], Sequence[Chunk]] = lambda _: ()
     """Every chunk of the document with this display name, in reading order."""
-    tool_use: ToolUse = field(default_factory=NeverTools)
     index_state: Callable[[], str] = str
     """Words that change whenever the index does."""
 

@@ -40,11 +40,9 @@ class Prompts:
     refine: Annotated[PromptTemplate, "question"]
     refine_again: Annotated[PromptTemplate, "question gaps tried"]
     translate: Annotated[PromptTemplate, "question language"]
-    same_question: Annotated[PromptTemplate, "question queries"]
     hop: Annotated[PromptTemplate, "question evidence"]
     follow_up: Annotated[PromptTemplate, "history question"]
     plan_calls: Annotated[PromptTemplate, "documents question queries missing results"]
-    relevant: Annotated[PromptTemplate, "question chunk"]
     judge: Annotated[PromptTemplate, "evidence question sentences"]
     judge_answer: Annotated[PromptTemplate, "question gold_answer answer"]
     filter: Annotated[PromptTemplate, "question search chunks"]
@@ -58,7 +56,6 @@ class Prompts:
     nu_system: Annotated[PromptTemplate, ""]
     nu_question: Annotated[PromptTemplate, "question"]
     nu_chunks: Annotated[PromptTemplate, "question evidence"]
-    code: Annotated[PromptTemplate, "domains tasks modifiers text"]
 
     def answering(self, refuses_by: Literal["check", "prompt"]) -> PromptTemplate:
         """Return the system prompt of answers, which those who judge them begin with too."""

@@ -103,17 +103,14 @@ class RefinementSettings:
     """Least similarity of a rewritten query to the question; -1: fitted to the embedding model."""
     max_parts: int = constant(3)
     """Queries that may be searched beside the question."""
-    same_question: Literal["off", "model"] = "off"
-    """Ask the planner model whether a rewritten query means the same as the question. Only this
-    notices a changed negation or relation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
     """How the tool calls of a search are written."""
 
-    mode: Literal["planned", "tool_calling", "auto"] = "planned"
-    """planned: by rules; tool_calling: by the planner model; auto: by the model if a test works."""
+    mode: Literal["planned", "tool_calling"] = "planned"
+    """planned: by rules; tool_calling: by the planner model."""
     max_turns: int = constant(3)
     """Turns of the inner loop."""
     max_chunks: Annotated[int, Range(1, 100, "chunks")] = 10
@@ -140,9 +137,9 @@ class FilterSettings:
 class BlendSettings:
     """A second score that changes the order of hits."""
 
-    mode: Literal["off", "patterns", "model", "words"] = "off"
-    """The second score. off: none; words: the word search's score; patterns, model: agreement of
-    the topic codes of query and chunk, found by patterns or by the filter model."""
+    mode: Literal["off", "patterns", "words"] = "off"
+    """The second score. off: none; words: the word search's score; patterns: agreement of the topic
+    codes of query and chunk, found by patterns."""
     alpha: Annotated[float, Range(0, 1)] = 0.9
     """Weight of the first score; the second score has weight 1 - alpha."""
     scale: Literal["rank", "z-score", "min-max", "softmax"] = "rank"
@@ -157,12 +154,12 @@ class BlendSettings:
 class RerankSettings:
     """Reranking of the best hits, after blending."""
 
-    mode: Literal["off", "promote", "cross-encoder", "http", "model"] = "off"
+    mode: Literal["off", "promote", "cross-encoder", "http"] = "off"
     """What reranks the hits. off: nothing; promote: the query's technical words; cross-encoder: the
-    packaged model (English); http: a rerank server; model: yes/no questions to the filter model."""
+    packaged model (English); http: a rerank server."""
     candidates: Annotated[int, Range(1, 200, "chunks")] = 10
-    """Modes "cross-encoder", "http" and "model": hits that are scored. A hit costs about 30 ms with
-    the cross-encoder, or one call with the model."""
+    """Modes "cross-encoder" and "http": hits that are scored. A hit costs about 30 ms with the
+    cross-encoder."""
     form: Literal["llama.cpp", "vllm", "tei"] = "llama.cpp"
     """Mode "http": the kind of server."""
     base_url: str = ""

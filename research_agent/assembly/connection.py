@@ -126,7 +126,6 @@ def connect(
             decisions=models.decisions,
             documents=index.documents,
             contents=index.contents,
-            tool_use=models.tool_use,
             index_state=lambda: described(index.header),
             warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -53,7 +53,7 @@ def without_passwords(text: str) -> str:
     return _USER.sub("", text)
 
 
-def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, object]:
+def header(settings: Settings, **more: object) -> Mapping[str, object]:
     """Return the first line of a trace: settings without passwords, and what else is known.
 
     The settings name environment variables, never the keys that are in them.
@@ -64,7 +64,6 @@ def header(settings: Settings, ports: Ports, **more: object) -> Mapping[str, obj
         "format": FORMAT,
         **more,
         "settings": json.loads(plain),
-        "tool_use": ports.tool_use.known() if settings.search.mode == "auto" else None,
     }
 
 
@@ -152,24 +151,8 @@ def replayed_ports(
         if reranked
         else None,
         "decisions": trace_ports.RecordedDecisions(lines),
-        "tool_use": _ToolUse(lines),
     }
     return Replayed(replace(ports, **given), asked)
-
-
-class _ToolUse:
-    """What was known of the planner model's tool calls when the run began."""
-
-    def __init__(self, lines: Iterable[trace_ports.Line]) -> None:
-        self._known = next((line.get("tool_use") for line in lines), None)
-
-    def known(self) -> bool | None:
-        """Return it."""
-        return self._known
-
-    def learn(self, *, usable: bool) -> None:
-        """Keep it for the rest of the run."""
-        self._known = usable
 
 
 def _sampled_identity(settings: Settings) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 from research_agent.types.filtering import Mode
 from research_agent.types.result import Usage
 
-SearchMode = Literal["planned", "tool_calling", "auto"]
+SearchMode = Literal["planned", "tool_calling"]
 Profile = Literal["entropy", "dragin", "seed"]
 
 
@@ -32,8 +32,8 @@ class Limits:
     """Which stages act for this question: "auto", "local", "full" or "seed"; keys that the user
     has set stay as they are."""
     search_mode: SearchMode | None = None
-    """Who plans the searches of a round: rules, the planner model by tool calls, or whichever of
-    both the model can (`search.mode`)."""
+    """Who plans the searches of a round: rules, or the planner model by tool calls
+    (`search.mode`)."""
     filter_mode: Mode | None = None
     """Who leaves out hits (`filter.mode`)."""
     verify_profile: Profile | None = None

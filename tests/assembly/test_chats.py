@@ -1,6 +1,5 @@
 """How the links of a model call are put together: cache, limits, tries, prices, what is learned."""
 
-import json
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -220,23 +219,6 @@ def test_damaged_cache_is_told_once(environment: Mapping[str, str], tmp_path: Pa
     assert ["the reply cache failed: the file was damaged and is begun anew"] == notes
     assert 0 < second.usage.reused_calls
     assert 0 == second.usage.llm_calls
-
-
-def test_tool_use_is_remembered(environment: Mapping[str, str]) -> None:
-    """What a trial has shown is known to the next process, beside all else that was learned."""
-    with server(lambda _: text_reply("Paris")) as url:
-        with connected(at(url, reply_cache=OFF), environment) as models:
-            models.planner.complete("planner", ASKED, max_tokens=9)
-            assert models.tool_use.known() is None
-            models.tool_use.learn(usable=True)
-            models.planner.complete("planner", ASKED, max_tokens=9)
-        kept = json.loads(learned_file(environment).read_text(encoding="utf-8"))
-        with connected(at(url, reply_cache=OFF), environment) as again:
-            assert again.tool_use.known() is True
-        with connected(at(f"{url}/other"), environment) as other:
-            assert other.tool_use.known() is None
-
-    assert [True] == [entry["learned"]["tool_calls"] for entry in kept.values()]
 
 
 def test_verdicts_belong_to_the_filters_model(environment: Mapping[str, str]) -> None:

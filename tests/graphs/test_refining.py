@@ -205,33 +205,3 @@ def test_result_as_json_tells_the_whole_refinement() -> None:
     assert {good: ["accept"] * 3, bad: ["block", "block", "accept"]} == rulings
     assert 0.5 < refinement["verdicts"][0]["rulings"][1]["figures"]["similarity"] <= 1.0
     assert RESULT.validate_python(told) == RESULT.validate_json(json.dumps(told))
-
-
-@pytest.mark.parametrize(
-    ("reply", "kind", "note"),
-    [
-        ("yes", "rewrite", ""),
-        ("No.", "keep", "the planner model says that it asks for something else"),
-        ("perhaps", "rewrite", "the reply is neither yes nor no"),
-        (ModelUnavailableError("down"), "rewrite", "down"),
-    ],
-)
-def test_planner_is_asked_whether_the_question_is_the_same(
-    reply: str | ModelError, kind: str, note: str
-) -> None:
-    """A no blocks, a yes does not; without an answer it is let through, and the result says so."""
-    other = "ML-KEM-768 encapsulation key bytes"
-    given, planner = asking(json.dumps({"kind": "rewrite", "queries": [other]}), reply)
-    result = run(given, refining(same_question="model"))
-
-    assert kind == result.refinement.kind
-    assert other in planner.asked[1][1]
-    assert not note or any(note in warning for warning in result.warnings)
-
-
-def test_parts_are_compared_with_the_question_in_one_call() -> None:
-    given, planner = asking(HOPS, "no", texts=FOUNDERS)
-    result = run(given, refining(same_question="model"), BORN)
-
-    assert ("keep", (BORN,)) == (result.refinement.kind, result.refinement.queries)
-    assert 2 == len(planner.asked)

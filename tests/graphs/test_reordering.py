@@ -11,19 +11,14 @@ from research_agent.context import RunContext
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import (
-    BlendSettings,
-    BudgetSettings,
     FilterSettings,
     RerankSettings,
     Settings,
 )
-from research_agent.types import Completion, TraceEvent
+from research_agent.types import TraceEvent
 from research_agent.types.calls import SearchResult
 from research_agent.types.result import ResearchResult
-from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, YES, ScriptedChat, ports, says
-
-CODE = says('{"domain": "software", "task": "quantify", "modifier": "numeric"}')
-BY_MODEL = replace(BYPASSING, rerank=RerankSettings(mode="model"))
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
 
 
 class Judge:
@@ -39,11 +34,6 @@ class Judge:
 def ask(given: Ports, settings: Settings) -> ResearchResult:
     graph = build_research_graph(given, settings, PROMPTS)
     return ResearchOutput.model_validate(graph.invoke(ResearchInput(question=QUESTION))).result
-
-
-def scripted(*verdicts: Completion) -> tuple[Ports, ScriptedChat]:
-    model = ScriptedChat(*verdicts)
-    return ports(ScriptedChat(says(GOOD)), filterer=model), model
 
 
 def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult:
@@ -83,47 +73,6 @@ def test_a_call_is_cut_after_the_new_order() -> None:
     assert [0.2 <= (hit.similarity or 0) for hit in searched(given, strict, max_chunks=1).hits] == [
         True
     ]
-
-
-def test_verdicts_are_paid_from_the_budget() -> None:
-    """They are in the usage; confidence is that of the search before."""
-    given, model = scripted(YES)
-    plain = ask(ports(ScriptedChat(says(GOOD))), BYPASSING)
-    result = ask(given, BY_MODEL)
-
-    assert (3, 3) == (len(model.asked), result.usage.llm_calls - plain.usage.llm_calls)
-    assert plain.confidence == result.confidence
-    assert plain.answer == result.answer
-
-
-def test_the_filter_asks_with_what_reranking_left() -> None:
-    """One meter for both: of two calls both are for verdicts, and none for the filter."""
-    given, model = scripted(YES)
-    settings = replace(
-        BY_MODEL,
-        rerank=RerankSettings(mode="model", candidates=2),
-        filter=FilterSettings(mode="llm"),
-        budget=BudgetSettings(llm_calls=2),
-    )
-    found = searched(given, settings)
-
-    assert (2, 2) == (len(model.asked), len(found.event.calls))
-    assert ("budget", 3) == (found.stats.fallback_type, found.stats.undecided)
-
-
-def test_codes_and_verdicts_leave_the_answer_its_calls() -> None:
-    given, model = scripted(CODE)
-    settings = replace(
-        BY_MODEL,
-        blend=BlendSettings(mode="model"),
-        budget=BudgetSettings(llm_calls=4),
-    )
-    result = ask(given, settings)
-
-    assert (2, GOOD) == (len(model.asked), result.answer)
-    told = " ".join(result.warnings)
-    assert "blend: no code from the model for 2 texts (budget.llm_calls is spent)" in told
-    assert "rerank: budget.llm_calls is spent; the order was kept" in told
 
 
 def test_warnings_of_the_index_are_in_the_result_once() -> None:

@@ -41,7 +41,6 @@ LOOP = replace(
     search=SearchSettings(mode="tool_calling", max_chunks=1, max_turns=6),
     filter=FilterSettings(mode="off"),
 )
-AUTO = replace(LOOP, search=replace(LOOP.search, mode="auto"))
 DONE = says("done")
 PLANNED = "800"
 TURN = "plan_calls run_call collect"
@@ -62,24 +61,6 @@ def search(query: str, **arguments: object) -> WrittenCall:
 
 def limited(**changes: Any) -> Settings:  # noqa: ANN401 (fields of a section)
     return replace(LOOP, search=replace(LOOP.search, **changes))
-
-
-LOOKED_UP = tool("look_up_word", word="bread")
-"""The trial call that is asked for."""
-
-
-@dataclass
-class Memory:
-    """What is known of how a model calls tools."""
-
-    usable: bool | None = None
-    learned: list[bool] = field(default_factory=list)
-
-    def known(self) -> bool | None:
-        return self.usable
-
-    def learn(self, *, usable: bool) -> None:
-        self.learned.append(usable)
 
 
 @dataclass
@@ -326,17 +307,12 @@ def test_reading_a_chunk_lets_the_model_go_on() -> None:
     assert "no_new_evidence" == done.reason
 
 
-@pytest.mark.parametrize(
-    ("settings", "usable", "before"), [(AUTO, False, []), (LOOP, None, [DONE])]
-)
-def test_the_planner_goes_on_with_what_it_began(
-    settings: Settings, *, usable: bool | None, before: list[Completion]
-) -> None:
+def test_the_planner_goes_on_with_what_it_began() -> None:
     """A query that waits for another is filled in, also where a model might have written calls."""
-    planner = ScriptedChat(*before, says('{"answer": "Rye"}'))
+    planner = ScriptedChat(DONE, says('{"answer": "Rye"}'))
     given = ports(ScriptedChat(), planner, texts=["The best bread is Rye."])
     queries = ("Where is bread grown?", "What is the best bread?", "Where is #1 grown?")
-    done = Run(replace(given, tool_use=Memory(usable)), settings, queries)
+    done = Run(given, LOOP, queries)
 
     assert [*queries[:2], "Where is Rye grown?"] == [
         query for event in done.output.trace for query in event.queries
@@ -357,33 +333,6 @@ def test_max_chunks_is_what_the_settings_pay() -> None:
 
     assert [2, 1] == [len(result.hits) for result in done.results]
     assert [asked[0], asked[1], asked[0]] == [box.check("search_chunks_tool", one) for one in asked]
-
-
-@pytest.mark.parametrize(
-    ("known", "replies", "learned", "asked", "reason"),
-    [
-        (None, [makes(LOOKED_UP), makes(search("bread")), DONE], [True], 3, "model_done"),
-        (None, [says('{"name": "look_up_word", "arguments": "["}')], [False], 1, "planned"),
-        (None, [says("Bread is food.")], [False], 1, "planned"),
-        (None, [ModelUnavailableError("down")], [], 1, "planned"),
-        (True, [makes(search("bread")), DONE], [], 2, "model_done"),
-        (False, [], [], 0, "planned"),
-    ],
-)
-def test_auto_tries_the_model_once(
-    *,
-    known: bool | None,
-    replies: list[Completion | BaseException],
-    learned: list[bool],
-    asked: int,
-    reason: str,
-) -> None:
-    """The model writes the calls where it has shown that it can; a failure teaches nothing."""
-    planner, memory = ScriptedChat(*replies), Memory(known)
-    done = Run(replace(ports(ScriptedChat(), planner), tool_use=memory), AUTO)
-
-    assert (learned, asked, reason) == (memory.learned, len(planner.asked), done.reason)
-    assert done.found
 
 
 def test_a_planned_search_builds_no_tools(monkeypatch: pytest.MonkeyPatch) -> None:

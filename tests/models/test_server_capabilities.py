@@ -11,7 +11,7 @@ from research_agent.models.adapters.capabilities_file import (
     endpoint_key,
 )
 
-LEARNED = ServerCapabilities(refused=("logprobs", "temperature"), tool_calls=True)
+LEARNED = ServerCapabilities(refused=("logprobs", "temperature"))
 KEY = endpoint_key("openai", "http://localhost/v1?key=secret", "m")
 
 

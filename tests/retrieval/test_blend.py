@@ -1,15 +1,12 @@
-"""Blending: one scale, weights, guards, diagnostics; codes by patterns and by a model."""
+"""Blending: one scale, weights, guards, diagnostics; codes by patterns."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp, fsum, inf, nan
 from random import Random
 from typing import Literal
 
 import pytest
 
-from research_agent.context import RunContext
-from research_agent.errors import BudgetError, ModelError, ModelUnavailableError
 from research_agent.retrieval.reorder import blend as blending
 from research_agent.retrieval.reorder.blend import (
     average_ranks,
@@ -19,20 +16,14 @@ from research_agent.retrieval.reorder.blend import (
 )
 from research_agent.retrieval.reorder.codes import (
     Code,
-    ModelCodes,
-    checked,
     code_agreement,
     code_of,
-    code_schema,
     code_similarity,
-    labels,
 )
 from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
-from research_agent.settings import BlendSettings, Settings
+from research_agent.settings import BlendSettings
 from research_agent.types import Chunk, Hit
 from research_agent.types.retrieval import BlendDiagnostics
-from tests.fakes import PROMPTS, ScriptedChat, ports, says
-from tests.retrieval.searching import ENOUGH
 
 Mode = Literal["rank", "z-score", "min-max", "softmax"]
 MODES: tuple[Mode, ...] = ("rank", "z-score", "min-max", "softmax")
@@ -251,52 +242,6 @@ def test_similarity_of_codes() -> None:
     assert None is code_similarity(Code(), Code("law"))
 
 
-def test_models_use_the_same_labels() -> None:
-    """Other labels, other types and other cases of letters are no trouble."""
-    assert Code("law") == checked({"domain": " LAW ", "task": "0", "modifier": None})
-    assert Code() == checked({})
-    assert [*labels()["domain"], "unknown"] == code_schema()["properties"]["domain"]["enum"]  # type: ignore[index]  # (a schema of nested objects)
-
-
 def test_chunks_with_the_questions_code_agree() -> None:
     assert {"a": 0.0, "b": 0.5} == code_agreement("Which court?", HITS)
     assert {} == code_agreement("Hm?", HITS)
-
-
-def model_codes(model: ScriptedChat, *, llm_calls: int = 40) -> ModelCodes:
-    given = ports(ScriptedChat(), filterer=model)
-    allowance = replace(ENOUGH, llm_calls=llm_calls)
-    return ModelCodes(RunContext(given, Settings(), PROMPTS).within(allowance))
-
-
-def test_a_model_gives_codes_of_the_same_labels() -> None:
-    """It sees the labels and a fenced text; nothing is to be noted."""
-    model = ScriptedChat(says('{"domain": "art", "task": "define", "modifier": "unknown"}'))
-    codes = model_codes(model)
-
-    assert Code("art", "define") == codes("x < y")
-    assert all(part in model.asked[0][1] for part in ("politics, education", "x < y"))
-    assert () == codes.notes()
-
-
-@pytest.mark.parametrize(
-    ("reply", "again"),
-    [
-        (says("no JSON"), True),
-        (says("[1]"), True),
-        (says('{"domain": "physics"}'), True),
-        (says('{"domain": "unknown", "task": "unknown", "modifier": "unknown"}'), True),
-        (ModelUnavailableError("down"), False),
-        (BudgetError("llm_calls"), False),
-    ],
-)
-def test_patterns_replace_what_the_model_does_not_give(reply: object, *, again: bool) -> None:
-    """A failure is counted; after a fault, which may take long, the model is asked no more."""
-    model = ScriptedChat(reply, says('{"domain": "art", "task": "", "modifier": ""}'))  # type: ignore[arg-type]  # (a reply or an error)
-    codes = model_codes(model)
-
-    assert None is codes("The court")
-    assert (Code("art") if again else None) == codes("The court")
-    assert f"for {1 if again else 2} texts" in codes.notes()[0]
-    assert again == ("(" not in codes.notes()[0])
-    assert isinstance(reply, ModelError | BudgetError) == (not again)

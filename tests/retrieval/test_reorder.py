@@ -15,7 +15,6 @@ from research_agent.settings import BlendSettings, RerankSettings, RetrievalSett
 from research_agent.types import Completion, Hit, Outcome
 from research_agent.types.budget import Allowance
 from tests.fakes import (
-    NO,
     PROMPTS,
     YES,
     CountingClock,
@@ -97,38 +96,9 @@ def test_the_word_search_as_a_second_opinion() -> None:
 
 def test_codes_by_patterns_ask_nobody() -> None:
     """A definition is asked for, and the chunk that defines rises."""
-    given, model = asking(CODE)
-    done, _ = reorder(wants(BlendSettings(mode="patterns", alpha=0.0)), given=given)
+    done, _ = reorder(wants(BlendSettings(mode="patterns", alpha=0.0)))
 
-    assert ("1", []) == (order(done)[0], model.asked)
-
-
-@pytest.mark.parametrize(
-    ("replies", "candidates", "llm_calls", "asked", "note"),
-    [
-        ((CODE, NO, CODE), 2, 40, 3, "for 1 texts; patterns gave theirs"),
-        ((CODE, ModelUnavailableError("down")), 10, 40, 2, "for 3 texts (down); patterns"),
-        ((CODE,), 10, 2, 2, "for 2 texts (budget.llm_calls is spent)"),
-        ((CODE,), 2, 40, 3, ""),
-    ],
-)
-def test_codes_by_the_model_are_metered(
-    replies: tuple[Completion | BaseException, ...],
-    candidates: int,
-    llm_calls: int,
-    asked: int,
-    note: str,
-) -> None:
-    """The query first, then the candidates, until the first fault or the end of the budget."""
-    given, model = asking(*replies)
-    settings = wants(BlendSettings(mode="model", alpha=0.0), candidates)
-    allowance = replace(ENOUGH, llm_calls=llm_calls)
-    done, meter = reorder(settings, "What is a key?", given=given, allowance=allowance)
-
-    assert (asked, asked) == (len(model.asked), len(meter.calls))
-    assert [True, True] == ["key?" in model.asked[0][1], "baked" in model.asked[1][1]]
-    assert bool(note) == bool(done.event.notes)
-    assert note in "".join(done.event.notes)
+    assert "1" == order(done)[0]
 
 
 @pytest.mark.parametrize(
@@ -190,16 +160,3 @@ def test_a_rerank_server_has_to_be_there() -> None:
     """Whoever gives ports of their own is told at once."""
     with pytest.raises(ConfigError, match=r"rerank\.mode is http"):
         reorder(wants(mode="http"))
-
-
-def test_the_filter_model_judges_one_by_one() -> None:
-    """Each question is a call of the meter; verdicts that are not paid are told."""
-    given, model = asking(NO, YES, NO)
-    done, meter = reorder(wants(mode="model"), given=given)
-    given, _ = asking(NO, YES, YES)
-    short, _ = reorder(wants(mode="model"), given=given, allowance=replace(ENOUGH, llm_calls=2))
-
-    assert ("102", 3, 3) == (order(done), len(model.asked), len(meter.calls))
-    assert {"filter"} == {role for role, _, _ in model.asked}
-    assert "<chunk" in model.asked[0][1]
-    assert ("102", ("rerank: no verdict on 1 of 3 hits",)) == (order(short), short.event.notes)

@@ -12,7 +12,11 @@ from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.models.adapters.capabilities_file import CapabilitiesFile, endpoint_key
+from research_agent.models.adapters.capabilities_file import (
+    CapabilitiesFile,
+    ServerCapabilities,
+    endpoint_key,
+)
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
@@ -88,10 +92,6 @@ class Chats:
             return None
         return KeptDecisions(self._replies, identity, on_problem=self._on_note)
 
-    def tool_use(self, name: ChatRole) -> "KnownToolUse":
-        """Return what is known of how the model of a role calls tools."""
-        return KnownToolUse(self._learned, self._place(self._settings.role(name)))
-
     def server(self, role: RoleSettings) -> Server:
         """Return the limits of a checked role's server, the same for all roles that ask it."""
         settings, place = self._settings, (role.provider, _address(role))
@@ -143,28 +143,11 @@ class Chats:
     def _remember(self, role: RoleSettings, chat: OpenAIChat) -> None:
         if chat.refused:
             place = self._place(role)
-            self._learned.put(place, replace(self._learned.get(place), refused=chat.refused))
+            self._learned.put(place, ServerCapabilities(chat.refused))
 
     def _place(self, role: RoleSettings) -> str:
         model = role.model or endpoints.embedded_digest(self._settings.local, self._environment)
         return endpoint_key(role.provider, _address(role), model)
-
-
-class KnownToolUse:
-    """What was learned of a model's tool calls; implements ToolUse."""
-
-    def __init__(self, learned: CapabilitiesFile, place: str) -> None:
-        """Keep it in `learned` under `place`; nothing is read yet."""
-        self._learned, self._place = learned, place
-
-    def known(self) -> bool | None:
-        """Return whether the model writes usable calls, None where that is not known."""
-        return self._learned.get(self._place).tool_calls
-
-    def learn(self, *, usable: bool) -> None:
-        """Keep it for a week."""
-        known = self._learned.get(self._place)
-        self._learned.put(self._place, replace(known, tool_calls=usable))
 
 
 def span_attributes(role: RoleSettings) -> dict[str, str]:

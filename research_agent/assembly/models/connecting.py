@@ -22,7 +22,7 @@ from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
 from research_agent.models.adapters.weights import Progress
-from research_agent.ports import ChatModel, DecisionCache, Embedder, ToolUse
+from research_agent.ports import ChatModel, DecisionCache, Embedder
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -41,8 +41,6 @@ class Models:
     """End the embedded server and close every connection; calling it again does nothing."""
     embedded: LlamaServer
     """The embedded model's server; it runs once a role that uses it was asked."""
-    tool_use: ToolUse
-    """How the planner model calls tools."""
     sampler: ChatModel | None = None
     """The answer model for a second answer, sampled at a temperature."""
     decisions: DecisionCache | None = None
@@ -88,7 +86,6 @@ def connect_models(
             ),
             close=opened.pop_all().close,
             embedded=embedded,
-            tool_use=chats.tool_use("planner"),
             sampler=chats.chat("answer", temperature=SAMPLE_TEMPERATURE),
             decisions=chats.decisions("filter"),
         )

@@ -188,7 +188,6 @@ def tracing(
         file.write(
             header(
                 connection.settings,
-                connection.ports,
                 question=question,
                 begun=begun.isoformat(timespec="seconds"),
                 version=version("research-agent"),

@@ -214,13 +214,9 @@ def _row(
 def ranked(query: str, context: RunContext, scope: Scope = EVERYTHING) -> tuple[Chunk, ...]:
     """Return what `research-agent search` finds, without orders by a model; raises ModelError."""
     settings = context.settings
-    blend, rerank = settings.blend, settings.rerank
-    blend = replace(blend, mode="off") if blend.mode == "model" else blend
-    rerank = replace(rerank, mode="off") if rerank.mode == "model" else rerank
     wide = replace(settings.retrieval, top_k=max(settings.retrieval.top_k, KS[-1]))
     found = rank(query, ports=context.ports, settings=wide, scope=scope)
-    own = replace(context, settings=replace(settings, blend=blend, rerank=rerank))
-    done = reorder(query, found.hits, own.within(whole(settings.budget)), top_k=KS[-1])
+    done = reorder(query, found.hits, context.within(whole(settings.budget)), top_k=KS[-1])
     return tuple(hit.chunk for hit in done.value.hits)
 
 

@@ -31,8 +31,6 @@ class ServerCapabilities:
 
     refused: tuple[str, ...] = ()
     """Options of a request that it refuses, by name, in alphabetical order."""
-    tool_calls: bool | None = None
-    """The model writes tool calls that can be used; None: not known."""
 
 
 def endpoint_key(provider: str, url: str, model: str) -> str:

@@ -12,7 +12,7 @@ from research_agent.text.language import language_name, languages_apart
 from research_agent.text.unit_vectors import cosine
 from research_agent.types import Message, Outcome, Probe, TraceEvent
 from research_agent.types.evidence import fenced
-from research_agent.types.refinement import Accept, Block, Refinement, Ruling
+from research_agent.types.refinement import Refinement
 from research_agent.types.retrieval import RetrievalConfidence
 
 MAX_TOKENS = 120
@@ -24,8 +24,6 @@ SOURCES = 5
 """Hits of each query whose documents are compared."""
 LANGUAGE_CHARS = 500
 """Characters of a hit from which its language is recognised."""
-EVEN = 0.5
-"""P(yes) from which a query is taken to ask the same as the question."""
 Refined = tuple[Refinement, tuple[str, ...]]
 """A refinement and notes for the trace."""
 
@@ -183,42 +181,11 @@ class _Run:
             min_similarity=self.settings.min_similarity,
             known=self.before.known(self.question),
         )
-        refinement, unsure = self._same_question(validators.judge(proposal, measured, standard))
+        refinement = replace(validators.judge(proposal, measured, standard), author="model")
         blocked = [verdict for verdict in refinement.verdicts if verdict.blocked]
-        notes = (*(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked), *unsure)
-        refinement = replace(refinement, author="model")
+        notes = tuple(f"refine: blocked {v.query!r}: {v.blocked}" for v in blocked)
         # (in a later round what was found before was not enough: nothing has to come last)
         return refinement if self.before.again else validators.with_following(refinement), notes
-
-    def _same_question(self, refinement: Refinement) -> Refined:
-        """Block those queries of which the planner model says that they ask for something else.
-
-        Parts of the question are judged together, other words for it one by one. What the model
-        does not answer is let through, with a note. A later round asks for what is missing, not
-        for the same, so nothing is asked there.
-        """
-        queries = refinement.queries[1:]
-        if self.settings.same_question == "off" or self.before.again:
-            return refinement, ()
-        together = [queries] if refinement.kind == "decompose" else [(q,) for q in queries]
-        rulings: dict[str, Ruling] = {}
-        notes = []
-        for asked in filter(None, together):
-            try:
-                yes, problem = self._says_yes(asked), "the reply is neither yes nor no"
-            except (ModelError, BudgetError) as error:
-                yes, problem = None, str(error)
-            if yes is None:
-                notes.append(f"refine: not asked whether the question is the same: {problem}")
-            else:
-                rulings |= dict.fromkeys(asked, _same(yes))
-        return validators.ruled(self.question, refinement, rulings), tuple(notes)
-
-    def _says_yes(self, queries: Sequence[str]) -> float | None:
-        prompt = self.context.prompts.same_question
-        content = prompt.render(question=self.question, queries=_lines(queries))
-        planner, message = self.context.ports.planner, Message("user", content)
-        return self.context.meter.ask_yes_no(planner, "planner", [message]).probability
 
 
 def measure(
@@ -241,13 +208,6 @@ def measure(
         for vector, found in zip(vectors, findings[1:], strict=True)
     )
     return findings[0], measured
-
-
-def _same(yes: float) -> Ruling:
-    if yes >= EVEN:
-        return Accept("same question", figures={"yes": yes})
-    said = "the planner model says that it asks for something else"
-    return Block("same question", said, {"yes": yes})
 
 
 def _lines(texts: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
 """Whether proposed queries may be searched: kept strings, similarity, what they find.
 
 Each is compared with the user's own question, never with the query of a round before. A changed
-negation or relation is not seen here: that takes someone who reads (`refinement.same_question`).
+negation or relation is not seen.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from posixpath import commonprefix
 
@@ -99,25 +99,14 @@ def judge(proposal: Proposal, measured: Sequence[Measures], standard: Standard) 
             for query, one in zip(queries, measured, strict=True)
         ]
     verdicts = tuple(
-        QueryVerdict(query, one.similarity, one.found.top, "", said)
+        QueryVerdict(query, one.similarity, one.found.top, first_block(said), said)
         for query, one, said in zip(queries, measured, rulings, strict=True)
     )
-    return ruled(question, Refinement(proposal.kind, verdicts=verdicts), {})
-
-
-def ruled(question: str, refinement: Refinement, more: Mapping[str, Ruling]) -> Refinement:
-    """Return `refinement` with the queries that no ruling blocks; `more` has some by the query."""
-    kind, verdicts = refinement.kind, list[QueryVerdict]()
-    for verdict in refinement.verdicts:
-        also = (more[verdict.query],) if verdict.query in more else ()
-        said = (*verdict.rulings, *also)
-        verdicts.append(replace(verdict, rulings=said, blocked=first_block(said)))
     passed = tuple(verdict.query for verdict in verdicts if not verdict.blocked)
-    if all(kind == "decompose" and HOP.search(query) for query in passed):
-        why = "every proposed query was blocked"
-        return Refinement("keep", (question,), why, tuple(verdicts))
+    if all(proposal.kind == "decompose" and HOP.search(query) for query in passed):
+        return Refinement("keep", (question,), "every proposed query was blocked", verdicts)
     reason = f"{len(passed)} of {len(verdicts)} proposed queries passed"
-    return Refinement(kind, (question, *passed), reason, tuple(verdicts))
+    return Refinement(proposal.kind, (question, *passed), reason, verdicts)
 
 
 def with_following(refinement: Refinement) -> Refinement:

@@ -1,6 +1,5 @@
 """Plan calls: the next tool calls of the search, written by a model or by rules."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from research_agent.planning.tool_calls.written_calls import (
     unusable,
     written_calls,
 )
-from research_agent.types import Completion, Hit, Message, Outcome, TraceEvent
+from research_agent.types import Hit, Message, Outcome, TraceEvent
 from research_agent.types.budget import BUDGET_STOPS
 from research_agent.types.calls import CallPlan, CallResult, ToolCall
 from research_agent.types.evidence import Evidence, fenced
@@ -30,26 +29,6 @@ RESULT_TOKENS = 3000
 """Tokens of all results that the model reads before it writes the next calls."""
 CUT = "no whole call could be read: write one JSON object a call, and shorter ones; or reply: done"
 """What the model reads of a call that it began and did not end."""
-PROBE_NAME = "look_up_word"
-PROBE_TOOL: Mapping[str, object] = {
-    "type": "function",
-    "function": {
-        "name": PROBE_NAME,
-        "description": "Look a word up in a dictionary.",
-        "parameters": {
-            "type": "object",
-            "properties": {"word": {"type": "string", "description": "The word."}},
-            "required": ["word"],
-        },
-    },
-}
-"""The tool of one short question that shows whether a model writes calls that can be used."""
-PROBE = (
-    f"Use the tool {PROBE_NAME} to look up the word: bread. "
-    "Answer with the tool call alone, and with nothing else."
-)
-PROBE_TOKENS = 80
-"""Length of the reply at most; a call needs some thirty tokens."""
 Planned = tuple[CallPlan, tuple[str, ...]]
 """A plan and notes for the trace."""
 
@@ -94,14 +73,14 @@ def plan_calls(turn: Turn, tools: Tools, *, context: StepContext) -> Outcome[Cal
         note = "plan_calls: budget.tool_calls is spent; the search ended"
         ended = CallPlan(turn.number, stop="budget_tool_calls")
         return Outcome(ended, TraceEvent(notes=(note,)))
-    by_model, notes = _is_models(turn, context)
+    # (what rules have begun they go on with: only they know which queries wait)
+    by_model = context.settings.search.mode == "tool_calling" and not turn.found
     if by_model:
-        plan, more = _by_model(turn, tools, context, last=last)
+        plan, notes = _by_model(turn, tools, context, last=last)
     elif parts := waiting(turn.refinement.queries, tuple(turn.found)):
-        plan, more = _hops(turn, parts, context)
+        plan, notes = _hops(turn, parts, context)
     else:
-        plan, more = _by_rules(turn), ()
-    notes = (*notes, *more)
+        plan, notes = _by_rules(turn), ()
     if plan.waiting and last:
         notes = (*notes, f"plan_calls: search.max_turns leaves {plan.waiting} queries unsearched")
     cut = affordable(plan, meter.left())
@@ -150,48 +129,6 @@ def _hops(turn: Turn, parts: Sequence[int], context: StepContext) -> Planned:
     now = (*found, *(call.part for call in calls))
     waits = len(waiting(queries, now)) if calls else 0
     return CallPlan(turn.number, "planner", tuple(calls), waiting=waits), notes
-
-
-def _is_models(turn: Turn, context: StepContext) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the model writes the calls; in mode "auto" it is tried once and for all.
-
-    What rules have begun they go on with: only they know which queries wait.
-    """
-    mode, tool_use = context.settings.search.mode, context.ports.tool_use
-    if turn.found:
-        return False, ()
-    if mode != "auto" or turn.number > 1:
-        return mode != "planned", ()
-    known = tool_use.known()
-    if known is not None:
-        return known, ()
-    try:
-        reply = context.meter.ask(
-            context.ports.planner,
-            "planner",
-            [Message("user", PROBE)],
-            max_tokens=PROBE_TOKENS,
-            least_tokens=PROBE_TOKENS,
-            tools=[PROBE_TOOL],
-        )
-    except (ModelError, BudgetError) as error:
-        return False, (f"plan_calls: {error}; whether the model calls tools is not known",)
-    usable = can_call_tools(reply)
-    tool_use.learn(usable=usable)
-    return usable, ()
-
-
-def can_call_tools(reply: Completion) -> bool:
-    """Return whether the reply to `PROBE` is one call with the right argument."""
-    calls = written_calls(reply, [PROBE_NAME])
-    if len(calls) != 1 or calls[0].name != PROBE_NAME:
-        return False
-    try:
-        arguments = json.loads(calls[0].arguments)
-    except (ValueError, RecursionError):
-        return False
-    word = arguments.get("word") if isinstance(arguments, dict) else None
-    return isinstance(word, str) and word.strip().casefold() == "bread"
 
 
 def _by_model(turn: Turn, tools: Tools, context: StepContext, *, last: bool) -> Planned:

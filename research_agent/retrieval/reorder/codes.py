@@ -1,29 +1,21 @@
 """Codes: what a text is about (domain), what it does (task), and how (modifier).
 
-A code names one label of each of these facets, by patterns or by a chat model; a facet that nobody
-could tell is empty, which matches none.
+A code names one label of each of these facets, by patterns; a facet that no pattern tells is empty,
+which matches none.
 """
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from configparser import ConfigParser
 from dataclasses import astuple, dataclass
 from functools import cache
 from importlib.resources import files
 
-from research_agent.context import StepContext
-from research_agent.errors import BudgetError, ModelError
 from research_agent.retrieval.reorder.blend import POOL
 from research_agent.retrieval.reorder.order import best_first
 from research_agent.text.words import fold
-from research_agent.types import Hit, Message, chunk_header
-from research_agent.types.evidence import fenced
+from research_agent.types import Hit, chunk_header
 
-MAX_CHARS = 1500
-"""Characters of a text that a model reads to give it a code."""
-MAX_TOKENS, LEAST_TOKENS = 60, 40
-"""Of a code as JSON; a shorter reply would be cut in the middle."""
 WEIGHTS = {"domain": 0.4, "task": 0.4, "modifier": 0.2}
 """How much an equal label counts, facet by facet."""
 
@@ -52,30 +44,6 @@ def code_of(text: str, *, question: bool = False) -> Code:
         label = max(counts, key=lambda name: counts[name])
         best.append(label if counts[label] else "")
     return Code(*best)
-
-
-def labels() -> dict[str, tuple[str, ...]]:
-    """Return the labels of each facet."""
-    return {facet: tuple(patterns) for facet, patterns in _book(asked=False).items()}
-
-
-def checked(given: Mapping[str, object]) -> Code:
-    """Return the code that a model wrote, without labels that there are not."""
-    said = {facet: str(given.get(facet, "")).strip().lower() for facet in WEIGHTS}
-    return Code(*(said[facet] if said[facet] in names else "" for facet, names in labels().items()))
-
-
-def code_schema() -> dict[str, object]:
-    """Return the JSON schema of a code; every facet may be "unknown"."""
-    return {
-        "type": "object",
-        "properties": {
-            facet: {"type": "string", "enum": [*names, "unknown"]}
-            for facet, names in labels().items()
-        },
-        "required": list(WEIGHTS),
-        "additionalProperties": False,
-    }
 
 
 def code_similarity(asked: Code, code: Code) -> float | None:
@@ -109,65 +77,17 @@ def _read(patterns: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{listed})")
 
 
-def code_agreement(
-    query: str,
-    hits: Sequence[Hit],
-    *,
-    better: Callable[[str], Code | None] = lambda _: None,
-    judged: int = 0,
-) -> dict[str, float]:
+def code_agreement(query: str, hits: Sequence[Hit]) -> dict[str, float]:
     """Return how well the codes of query and chunk agree, by chunk id, for hits to be blended.
 
-    Query and the first `judged` hits get the `better` codes, such as a model's, where there are
-    any; the others those of the patterns. A query without any label has nothing to agree with.
+    A query without any label has nothing to agree with.
     """
-    asked = better(query) or code_of(query, question=True)
-    agreement: dict[str, float] = {}
-    for at, hit in enumerate(best_first(hits)[:POOL] if asked != Code() else ()):
-        text = f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"
-        code = (better(text) if at < judged else None) or code_of(text)
-        agreement[hit.chunk.chunk_id] = code_similarity(asked, code) or 0.0
-    return agreement
+    asked = code_of(query, question=True)
+    return {
+        hit.chunk.chunk_id: code_similarity(asked, code_of(_readable(hit))) or 0.0
+        for hit in (best_first(hits)[:POOL] if asked != Code() else ())
+    }
 
 
-class ModelCodes:
-    """Asks the filter model for codes until its first fault: a fault may take long."""
-
-    def __init__(self, context: StepContext) -> None:
-        self._context = context
-        self._fault: ModelError | BudgetError | None = None
-        self._failed = 0
-
-    def __call__(self, text: str) -> Code | None:
-        """Return the code of a text; None where the model gives no label or cannot be asked."""
-        code = self._asked(text) if self._fault is None else None
-        if code in (None, Code()):
-            self._failed += 1
-            return None
-        return code
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what the model did not do."""
-        why = f" ({self._fault})" if self._fault else ""
-        what = f"blend: no code from the model for {self._failed} texts{why}"
-        return (f"{what}; patterns gave theirs",) if self._failed else ()
-
-    def _asked(self, text: str) -> Code | None:
-        names = {f"{facet}s": ", ".join(known) for facet, known in labels().items()}
-        prompt = self._context.prompts.code.render(**names, text=fenced(text[:MAX_CHARS]))
-        try:
-            reply = self._context.meter.ask(
-                self._context.ports.filterer,
-                "filter",
-                [Message("user", prompt)],
-                max_tokens=MAX_TOKENS,
-                least_tokens=LEAST_TOKENS,
-                schema=code_schema(),
-            )
-            given = json.loads(reply.text)
-        except (ModelError, BudgetError) as error:
-            self._fault = error
-            return None
-        except ValueError:
-            return None
-        return checked(given) if isinstance(given, dict) else None
+def _readable(hit: Hit) -> str:
+    return f"{chunk_header(hit.chunk)}\n{hit.chunk.text}"

@@ -1,14 +1,13 @@
-"""Asking a reranker, and the chat model as one."""
+"""Asking a reranker, and the packaged cross-encoder as one."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import Clock, Reranker, SentencePairs
 from research_agent.retrieval.reorder.order import best_first, by_verdicts
-from research_agent.types import Hit, Message, Outcome, TraceEvent, chunk_header
-from research_agent.types.evidence import Evidence, readable, render_evidence
+from research_agent.types import Hit, Outcome, TraceEvent, chunk_header
+from research_agent.types.evidence import readable
 
 
 def passage(hit: Hit) -> str:
@@ -18,18 +17,12 @@ def passage(hit: Hit) -> str:
     return f"{header}\n{text}" if header else text
 
 
-def fenced_chunk(hit: Hit) -> str:
-    """Return a hit as chat models read it; its text cannot close the fence around it."""
-    return render_evidence([Evidence("k1", hit)])
-
-
 def rerank(
     query: str,
     hits: Sequence[Hit],
     reranker: Reranker,
     *,
     candidates: int,
-    text_of: Callable[[Hit], str] = passage,
     seconds: float = math.inf,
 ) -> Outcome[tuple[Hit, ...]]:
     """Order the first `candidates` hits by the reranker's verdicts; the rest follows as it was.
@@ -39,7 +32,7 @@ def rerank(
     """
     given = best_first(hits)
     try:
-        texts = [text_of(hit) for hit in given[:candidates]]
+        texts = [passage(hit) for hit in given[:candidates]]
         verdicts = reranker.scores(query, texts, seconds=seconds)
     except (ModelError, BudgetError) as error:
         cure = "" if error.retryable or not error.hint else f". {error.hint}"
@@ -68,38 +61,3 @@ class PairReranker:
             late = self._clock.seconds() >= until
             found.append(None if late else self._pairs.relevance(query, [text])[0])
         return tuple(found)
-
-
-class YesNoReranker:
-    """A chat model as a reranker: how sure it is that a chunk helps. Implements Reranker.
-
-    One token a chunk. The prompt has the question first and the chunk last, so a server that
-    keeps what it has read (llama.cpp does) reads only the chunk anew.
-    """
-
-    def __init__(self, context: StepContext) -> None:
-        self._context = context
-
-    def scores(
-        self, query: str, texts: Sequence[str], *, seconds: float = math.inf
-    ) -> tuple[float | None, ...]:
-        """Return P(yes) / (P(yes) + P(no)) for each text, which has to be fenced already.
-
-        None where the model said neither, and for every text from the one on that a fault, the
-        budget or `seconds` left no call for. Raises what the first call raises.
-        """
-        meter, ports = self._context.meter, self._context.ports
-        until = ports.clock.seconds() + seconds
-        found: list[float | None] = []
-        for text in texts:
-            if found and ports.clock.seconds() >= until:
-                break
-            prompt = self._context.prompts.relevant.render(question=query, chunk=text)
-            try:
-                asked = meter.ask_yes_no(ports.filterer, "filter", [Message("user", prompt)])
-            except (ModelError, BudgetError):
-                if not found:
-                    raise
-                break
-            found.append(asked.probability)
-        return (*found, *[None] * (len(texts) - len(found)))

@@ -4,18 +4,11 @@ from collections.abc import Sequence
 
 from research_agent.context import StepContext
 from research_agent.errors import ConfigError
-from research_agent.ports import Reranker
 from research_agent.retrieval.reorder.blend import blend
-from research_agent.retrieval.reorder.codes import ModelCodes, code_agreement
+from research_agent.retrieval.reorder.codes import code_agreement
 from research_agent.retrieval.reorder.order import Reordered
 from research_agent.retrieval.reorder.promotion import promote
-from research_agent.retrieval.reorder.rerank import (
-    PairReranker,
-    YesNoReranker,
-    fenced_chunk,
-    passage,
-    rerank,
-)
+from research_agent.retrieval.reorder.rerank import PairReranker, rerank
 from research_agent.types import Hit, Outcome, TraceEvent
 from research_agent.types.budget import MIN_SECONDS
 from research_agent.types.question_plan import plan_question
@@ -56,19 +49,14 @@ def reorder(
 
 def _blended(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
     settings, log = context.settings.blend, context.ports.blend_log
-    notes: tuple[str, ...] = ()
     if settings.mode == "words":
         second = {h.chunk.chunk_id: h.lexical for h in hits if h.lexical is not None}
-    elif settings.mode == "patterns":
-        second = code_agreement(query, hits)
     else:
-        model, judged = ModelCodes(context), context.settings.rerank.candidates
-        second = code_agreement(query, hits, better=model, judged=judged)
-        notes = model.notes()
+        second = code_agreement(query, hits)
     found, diagnostics = blend(hits, second, settings, top_k=top_k)
     if log:
         log.put(query, diagnostics)
-    return Outcome(found, TraceEvent(notes=notes))
+    return Outcome(found)
 
 
 def _promoted(query: str, hits: tuple[Hit, ...], context: StepContext, top_k: int) -> Stage:
@@ -82,16 +70,7 @@ def _reranked(query: str, hits: tuple[Hit, ...], context: StepContext) -> Stage:
     if left < MIN_SECONDS:
         note = "rerank: budget.seconds is spent; the order was kept"
         return Outcome(hits, TraceEvent(notes=(note,)))
-    reranker: Reranker = YesNoReranker(context)
-    if settings.mode == "cross-encoder":
-        reranker = PairReranker(ports.pairs, ports.clock)
-    elif settings.mode == "http" and ports.reranker:
-        reranker = ports.reranker
-    return rerank(
-        query,
-        hits,
-        reranker,
-        candidates=settings.candidates,
-        text_of=fenced_chunk if settings.mode == "model" else passage,
-        seconds=min(settings.timeout, left),
-    )
+    reranker = ports.reranker if settings.mode == "http" else None
+    reranker = reranker or PairReranker(ports.pairs, ports.clock)
+    seconds = min(settings.timeout, left)
+    return rerank(query, hits, reranker, candidates=settings.candidates, seconds=seconds)
