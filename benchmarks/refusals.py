@@ -30,7 +30,7 @@ from benchmarks.common import (
 from benchmarks.grounding_fit import Fitted, fit
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
 from research_agent.answering.select_evidence.step import with_hits
-from research_agent.answering.write.answerability import pieces
+from research_agent.answering.write.step import pieces
 from research_agent.assembly.models.connecting import connect_models
 from research_agent.config import load_prompts
 from research_agent.evaluation.intervals import told_share

@@ -38,7 +38,7 @@ from research_agent.models.adapters.minilm import MiniLM
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import IndexSettings, Settings
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest

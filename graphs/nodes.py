@@ -4,8 +4,7 @@ from research_agent.answering.report import report
 from research_agent.answering.select_evidence.step import EarlierEvidence, select_evidence
 from research_agent.answering.write.step import answer_question
 from research_agent.context import RunContext
-from research_agent.planning.refine.gaps import EarlierRounds
-from research_agent.planning.refine.step import refine
+from research_agent.planning.refine.step import EarlierRounds, refine
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.step import retrieve
 from research_agent.verification.next_round import WrittenRound

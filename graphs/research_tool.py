@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from research_agent.answering.result_lines import lacking_lines, marks_line, quoted_line
 from research_agent.errors import QuestionError, ResearchAgentError, StoppedError
 from research_agent.settings import Preset
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types.filtering import Mode
 from research_agent.types.limits import Limits, Profile, SearchMode
 from research_agent.types.result import ResearchResult

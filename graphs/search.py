@@ -17,8 +17,18 @@ from research_agent.settings import Settings
 from research_agent.telemetry import span
 
 from .context import ResearchContext
-from .event_stream import EventWriter, event_writer, step_events, writing_for_search
-from .node_wrapper import Node, Runs, Threads, bind, own_threads, read_state
+from .node_wrapper import (
+    EventWriter,
+    Node,
+    Runs,
+    Threads,
+    bind,
+    event_writer,
+    own_threads,
+    read_state,
+    step_events,
+    writing_for_search,
+)
 from .state import (
     CallInput,
     ResearchState,

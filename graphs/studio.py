@@ -9,21 +9,63 @@ import atexit
 import os
 import sys
 from asyncio import to_thread
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from pydantic import ConfigDict, Field
 
 from graphs.chat import Chat, build_chat_graph
-from graphs.indexing import IndexGraph, build_index_graph, roots_of
+from graphs.context import ResearchContext
 from graphs.research import ResearchGraph, build_research_graph
-from graphs.studio_context import StudioContext, of_config
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import configured, load_prompts
 from research_agent.errors import ResearchAgentError
+from research_agent.model_settings import Provider
 from research_agent.ports import Ports
 from research_agent.settings import Settings
+
+KEYS = {
+    "chat_provider": "RESEARCH_AGENT_MODELS__CHAT__PROVIDER",
+    "chat_model": "RESEARCH_AGENT_MODELS__CHAT__MODEL",
+}
+"""The settings that the form changes, as variables of the environment."""
+
+
+class StudioContext(ResearchContext):
+    """One run in Studio; what is left empty stays as it is configured."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)  # (the server adds names of its own)
+
+    index: str = Field(
+        "default",
+        min_length=1,
+        max_length=500,
+        description="Which index: a name, or a folder (with a slash in it).",
+    )
+    chat_provider: Provider | None = Field(
+        None, description="Whose model writes and decides. Empty: as configured."
+    )
+    chat_model: str | None = Field(
+        None, max_length=200, description="That model's name. Empty: as configured."
+    )
+
+    @property
+    def choice(self) -> "tuple[str, tuple[tuple[str, str], ...]]":
+        """What a graph is built for: the index, and what differs from the environment."""
+        given = ((key, getattr(self, name)) for name, key in KEYS.items())
+        return self.index, tuple((key, str(value)) for key, value in given if value)
+
+
+def of_config(config: Mapping[str, Any]) -> StudioContext:
+    """Return what a factory is given; raises pydantic's ValidationError."""
+    configurable = config.get("configurable") or {}
+    known = {key: configurable[key] for key in StudioContext.model_fields if key in configurable}
+    return StudioContext.model_validate(known)
+
 
 Choice = tuple[str, tuple[tuple[str, str], ...]]
 _ONE_AT_A_TIME = Lock()
@@ -48,16 +90,6 @@ async def research(config: RunnableConfig) -> ResearchGraph:
 async def chat(config: RunnableConfig) -> Chat:
     """Return the conversation over that index; it may ask back."""
     return (await to_thread(_doors, config)).chat
-
-
-async def index(_: RunnableConfig) -> IndexGraph:
-    """Return the graph that indexes files."""
-    return await to_thread(_indexing)
-
-
-def _indexing() -> IndexGraph:
-    settings = configured(None, os.environ).settings
-    return build_index_graph(settings, os.environ, roots=roots_of(os.environ))
 
 
 def _doors(config: RunnableConfig) -> Doors:

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 
 from research_agent.errors import QuestionError, ResearchAgentError, ToolInputError
 from research_agent.planning.tool_calls.written_calls import nearest
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 
 LARGEST = 1000
 """Chunks that one call may ask for."""

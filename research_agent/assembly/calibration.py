@@ -10,7 +10,7 @@ from research_agent.errors import ConfigError, IndexingError
 from research_agent.index.adapters.folders import DEFAULT, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.settings import ConfidenceSettings, Settings
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.types.records import IndexHeader
 from research_agent.verification import calibration
 from research_agent.verification.adapters.calibration_file import (

@@ -15,7 +15,7 @@ from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.ports import IndexWriter
 from research_agent.settings import Settings
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.types.records import DocumentRecord, IndexedChunk, IndexHeader
 
 ENDING = ".sqlite3"

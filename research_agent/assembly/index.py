@@ -17,7 +17,7 @@ from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import spoil
 from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge

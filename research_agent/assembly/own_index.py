@@ -13,8 +13,7 @@ from research_agent.errors import ToolInputError
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
-from research_agent.text.locations import is_bucket
-from research_agent.text.paths import added_id
+from research_agent.text.paths import added_id, is_bucket
 from research_agent.types.documents import IndexReport
 
 

@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from research_agent.conversation.adapters.sessions import SessionTable, postgres_table, sqlite_table
-from research_agent.conversation.adapters.sessions.sqlite import FILE
+from research_agent.conversation.adapters.sessions import (
+    FILE,
+    SessionTable,
+    postgres_table,
+    sqlite_table,
+)
 from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import home
 from research_agent.settings import SessionSettings

@@ -19,7 +19,7 @@ from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.ports import ChunkStore, LexicalIndex, VectorIndex
-from research_agent.text.locations import LOCAL, is_shared
+from research_agent.text.paths import LOCAL, is_shared
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline, DocumentRecord
 

@@ -21,8 +21,7 @@ from research_agent.errors import DocumentError
 from research_agent.private_files import make_folder, replace_text
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web, without_anchor
-from research_agent.text.locations import is_bucket
-from research_agent.text.paths import added_id
+from research_agent.text.paths import added_id, is_bucket
 from research_agent.types.documents import FileReport, FoundFiles, ParsedDocument, SourceFile
 
 HTML = {"text/html", "application/xhtml+xml"}

@@ -24,7 +24,7 @@ from research_agent.index.run import OnProgress
 from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.types.documents import IndexReport
 
 

@@ -26,8 +26,8 @@ from research_agent.models.adapters.minilm import MiniLM
 from research_agent.network_guard import NetworkGuard
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
-from research_agent.text.locations import is_shared
 from research_agent.text.loopback import is_loopback
+from research_agent.text.paths import is_shared
 from research_agent.types.documents import FileReport, SourceFile
 from research_agent.types.records import DocumentRecord, IndexedChunk
 

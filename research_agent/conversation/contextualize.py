@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.identifiers import identifiers, parts, quotations
-from research_agent.text.questions import MAX_CHARS, check_question
-from research_agent.text.replies import plain_query, reply_object
+from research_agent.text.replies import MAX_CHARS, check_question, plain_query, reply_object
 from research_agent.text.words import fold, index_words
 from research_agent.types import Message
 from research_agent.types.conversation import FollowUp, Turn

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from research_agent.answering.events import Known, stopped_by
-from research_agent.interfaces.own_graphs import event_stream
+from research_agent.interfaces.own_graphs import node_wrapper
 from research_agent.stopping import Stop, stopping
 from research_agent.types.events import Event, Spent, Stopped, Watching
 from research_agent.types.old_results import upgraded
@@ -44,7 +44,7 @@ def _told(
     run: Callable[[], Iterable[Any]], stop: Stop, watching: Watching
 ) -> Generator[Event, None, None]:
     begun, last, spent = time.perf_counter(), None, usage_of(())
-    with stopping(stop), event_stream.watched(watching):
+    with stopping(stop), node_wrapper.watched(watching):
         try:
             for made in run():
                 last = read_event(made)

@@ -42,18 +42,18 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import context, event_stream, research, research_tool, resuming, state, tools
+    from graphs import context, node_wrapper, research, research_tool, resuming, state, tools
 else:
     context, research, state = own("context"), own("research"), own("state")
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
-    event_stream = own("event_stream")
+    node_wrapper = own("node_wrapper")
 
 ResearchContext = context.ResearchContext
 
 __all__ = [
     "ResearchContext",
     "context",
-    "event_stream",
+    "node_wrapper",
     "own",
     "research",
     "research_tool",

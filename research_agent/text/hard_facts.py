@@ -11,7 +11,7 @@ from typing import Literal
 
 from research_agent.text.figures import Figure, dates_in, figures_in, follows, is_power, plain
 from research_agent.text.identifiers import quotations
-from research_agent.text.reference_marks import without_reference_marks
+from research_agent.text.sentences import without_reference_marks
 
 FactKind = Literal["number", "date", "identifier", "quotation"]
 FactStatus = Literal["held", "computed", "missing"]

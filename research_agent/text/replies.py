@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 
+from research_agent.errors import QuestionError
+
 
 def reply_object(reply: str) -> Mapping[str, object]:
     """Return the JSON object in a model's reply, with any text around it; empty for none.
@@ -24,3 +26,29 @@ def plain_query(query: str) -> str:
     'key size'
     """
     return " ".join(query.lower().split()).rstrip(" ?.!\u3002\uff1f\uff01\u061f")
+
+
+MAX_CHARS = 4000
+"""A longer text is a document, not a question: no small model reads it beside its evidence."""
+
+
+def check_question(question: str) -> str:
+    r"""Return `question` without surrounding space and without control characters.
+
+    Raises QuestionError where nothing is left, or more than `MAX_CHARS` characters are.
+
+    >>> check_question("  what is\x00 ML-KEM?\n")
+    'what is ML-KEM?'
+    """
+    text = question
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+    text = " ".join(text.split())
+    if not any(c.isalnum() for c in text):
+        raise QuestionError("the question is empty", hint='Ask like this: ask "What is ML-KEM?"')
+    if len(text) > MAX_CHARS:
+        raise QuestionError(
+            f"the question has {len(text):,} characters; at most {MAX_CHARS:,} are read",
+            hint="Index long texts as documents and ask a short question about them.",
+        )
+    return text

@@ -7,7 +7,7 @@ from typing import Literal
 
 from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
-from research_agent.text.reference_marks import without_reference_marks
+from research_agent.text.sentences import without_reference_marks
 from research_agent.types import Token
 from research_agent.types.entropy import scored
 

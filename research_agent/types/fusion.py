@@ -87,3 +87,22 @@ def falling(values: Sequence[float]) -> tuple[float, ...]:
     for value in values:
         lowered.append(min(value, nextafter(lowered[-1], -inf)) if lowered else value)
     return tuple(lowered)
+
+
+def best_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits by score, ties by chunk id: the one order of any ranking."""
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+
+
+def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
+    """Return the hits at the positions `order`, with scores that fall strictly in that order.
+
+    What comes later sorts hits by their scores, so a new order has to be in the scores. The n-th
+    hit gets the n-th largest of the scores there were, lowered by as little as a float can be
+    where two are equal. Hits whose order stays are returned as they are.
+    """
+    chosen = [hits[at] for at in order]
+    if list(order) == list(range(len(hits))):
+        return tuple(chosen)
+    scores = falling(sorted((hit.score for hit in chosen), reverse=True))
+    return tuple(replace(hit, score=score) for hit, score in zip(chosen, scores, strict=True))

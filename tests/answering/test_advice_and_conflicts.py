@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from research_agent.answering.conflicts import conflicts_of
 from research_agent.answering.refusal_hint import advice_of, words_not_held
-from research_agent.answering.report import result_of
+from research_agent.answering.report import conflicts_of, result_of
 from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit, TraceEvent
 from research_agent.types.claims import Claim

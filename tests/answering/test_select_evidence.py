@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from research_agent.answering.select_evidence.around import belonging, introduced
 from research_agent.answering.select_evidence.step import (
     Around,
     EarlierEvidence,
+    belonging,
+    introduced,
     select_evidence,
     with_hits,
 )

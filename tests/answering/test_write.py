@@ -7,9 +7,8 @@ from math import log
 
 import pytest
 
-from research_agent.answering.write.answerability import answerability
 from research_agent.answering.write.rewriting import token_slice, with_changes
-from research_agent.answering.write.step import answer_question
+from research_agent.answering.write.step import answer_question, answerability
 from research_agent.context import RunContext
 from research_agent.errors import ModelBusyError
 from research_agent.model_settings import ModelSettings, RoleSettings

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from graphs.indexing import IndexInput, build_index_graph
 from research_agent.assembly.connection import connect
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.embedding_choice import as_indexed, to_index, with_model
@@ -93,11 +92,6 @@ def test_every_door_keeps_to_the_model_of_the_index(folder: Path, tmp_path: Path
         (wanted,) = MultilingualE5().embed(list(windows))
         best = ports.vectors.search(wanted, k=1)[0].value
         assert 1.0 == pytest.approx(best, abs=1e-3)
-
-    graph = build_index_graph(Settings(), {}, roots=[tmp_path])
-    (folder / "more.md").write_text(INDONESIAN.replace("Presiden", "Raja"), encoding="utf-8")
-    made = graph.invoke(IndexInput(index=index, paths=[str(folder)]))
-    assert (3, 2) == (made["report"].documents, made["report"].embedded)
 
     found = diagnose(index, lambda: SETTINGS, {}, ask=False)
     assert [] == [

@@ -13,8 +13,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from graphs.chat import ChatInput, ChatState, build_chat_graph
-from graphs.chat_state import bind_chat
+from graphs.chat import ChatInput, ChatState, bind_chat, build_chat_graph
 from graphs.checkpoints import sqlite_saver
 from graphs.context import ResearchContext
 from graphs.node_wrapper import own_threads

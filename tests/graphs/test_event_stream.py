@@ -15,7 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from graphs.chat import ChatInput, build_chat_graph
-from graphs.event_stream import EventWriter, is_heard
+from graphs.node_wrapper import EventWriter, is_heard
 from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent

@@ -14,7 +14,7 @@ from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.planning.corpus_outline import OUTLINE_TOKENS
+from research_agent.planning.reading import OUTLINE_TOKENS
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.conversation.adapters.sessions.sqlite import sqlite_table
+from research_agent.conversation.adapters.sessions import sqlite_table
 from research_agent.errors import ResearchAgentError
 from research_agent.index.adapters.folders import locate
 from research_agent.private_files import make_folder, touch, write_text

@@ -10,7 +10,7 @@ from research_agent.index.adapters.shared import storage as storage_module
 from research_agent.index.adapters.shared.reading import SharedReader
 from research_agent.index.adapters.shared.searching import SharedWords
 from research_agent.index.adapters.shared.storage import Storage
-from research_agent.text.locations import INDEX_MARK
+from research_agent.text.paths import INDEX_MARK
 from tests.index.shared_harness import document, put, texts
 from tests.object_storage import BUCKET, bucket, refusing, use
 

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from pydantic import ValidationError
 
-from graphs import studio, studio_context
+from graphs import studio
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.errors import IndexMissingError, ToolInputError
@@ -98,7 +98,7 @@ def test_studio_takes_models_from_its_form(config: str, monkeypatch: pytest.Monk
     """A provider and a model of the form are those of the graph; a wrong one is refused."""
     monkeypatch.setenv("RESEARCH_AGENT_CONFIG", config)
     given = {"chat_provider": "bedrock", "chat_model": "anthropic.test", "index": "notes"}
-    chosen = studio_context.of_config({"configurable": {**given, "thread_id": "1"}})
+    chosen = studio.of_config({"configurable": {**given, "thread_id": "1"}})
 
     assert (
         "notes",

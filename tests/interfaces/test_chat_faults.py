@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from langgraph.graph import START, StateGraph
 
-from graphs.chat import build_chat_graph
-from graphs.chat_state import ChatInput, ChatState
+from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.checkpoints import sqlite_saver
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports

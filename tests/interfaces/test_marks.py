@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from graphs.chat import build_chat_graph
-from graphs.chat_state import ChatInput
+from graphs.chat import ChatInput, build_chat_graph
 from research_agent import ResearchAgent
 from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.cli.ask import Show, print_answer

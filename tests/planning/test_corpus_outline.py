@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.planning.corpus_outline import corpus_outline
+from research_agent.planning.reading import corpus_outline
 from research_agent.types.records import DocumentOutline
 from tests.fakes import WordCount
 

@@ -1,6 +1,6 @@
 """What the planner model is shown of an answer's gaps."""
 
-from research_agent.planning.refine.gaps import MOST_TOKENS, PASSAGE_CHARS, gaps_text
+from research_agent.planning.refine.step import MOST_TOKENS, PASSAGE_CHARS, gaps_text
 from research_agent.types import Chunk, Hit
 from research_agent.types.evidence import Evidence
 from research_agent.types.verification import Check

@@ -20,9 +20,10 @@ from research_agent.retrieval.reorder.codes import (
     code_of,
     code_similarity,
 )
-from research_agent.retrieval.reorder.order import best_first, by_verdicts, reordered
+from research_agent.retrieval.reorder.rerank import by_verdicts
 from research_agent.settings import BlendSettings
 from research_agent.types import Chunk, Hit
+from research_agent.types.fusion import best_first, reordered
 from research_agent.types.retrieval import BlendDiagnostics
 
 Mode = Literal["rank", "z-score", "min-max", "softmax"]

@@ -10,7 +10,7 @@ from research_agent.errors import ConfigError, ModelAccessError, ModelUnavailabl
 from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder import step
-from research_agent.retrieval.reorder.order import Reordered
+from research_agent.retrieval.reorder.step import Reordered
 from research_agent.settings import BlendSettings, RerankSettings, RetrievalSettings, Settings
 from research_agent.types import Completion, Hit, Outcome
 from research_agent.types.budget import Allowance

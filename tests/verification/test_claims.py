@@ -6,8 +6,7 @@ from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
 from research_agent.types.claims import Claim, is_supported
 from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
-from research_agent.verification.contradictions import Contradiction
-from research_agent.verification.grounding import Grounded
+from research_agent.verification.grounding import Contradiction, Grounded
 from tests.fakes import chunk, says
 
 KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")

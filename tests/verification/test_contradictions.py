@@ -2,7 +2,7 @@
 
 from research_agent.text.hard_facts import hard_facts
 from research_agent.types import Chunk
-from research_agent.verification.contradictions import Contradiction, contradicted
+from research_agent.verification.grounding import Contradiction, contradicted
 
 TABLE = Chunk(
     "t",

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp
 
-from research_agent.answering.write.answerability import answerability, pieces
 from research_agent.answering.write.passages import as_answer, best_passage, looked_up
 from research_agent.answering.write.rewriting import (
     LEAST_TOKENS,
@@ -218,3 +218,29 @@ class _Writing:
         prompt = prompts.answer_user if by_check else prompts.answer_user_refusing
         user = prompt.render(evidence=render_evidence(evidence), question=self.question)
         return [self._system, Message("user", user)]
+
+
+YES_WEIGHT, RELEVANCE, BIAS = 3.69, 0.218, -3.149
+"""Of P(yes), of the largest logit, and alone."""
+WIDTH, STEP = 900, 700
+"""Characters of a piece of a text that the cross-encoder reads, and from one to the next."""
+MOST = 5
+"""Pieces of one text."""
+
+
+def answerability(yes: float, relevance: float) -> float:
+    """Return how likely the evidence answers a question, 0 to 1.
+
+    `yes` is the model's probability that the evidence supports its answer, `relevance` the largest
+    logit of the question and a piece of the evidence.
+    """
+    return 1.0 / (1.0 + exp(-(YES_WEIGHT * yes + RELEVANCE * relevance + BIAS)))
+
+
+def pieces(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the overlapping pieces of texts that are compared with a question."""
+    return tuple(
+        text[start : start + WIDTH]
+        for text in texts
+        for start in range(0, min(max(len(text), 1), MOST * STEP), STEP)
+    )

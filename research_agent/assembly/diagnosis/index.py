@@ -17,7 +17,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors.chroma import latest, opened
 from research_agent.text.addresses import is_web
-from research_agent.text.locations import is_shared
+from research_agent.text.paths import is_shared
 from research_agent.types.records import IndexHeader, brought, wants_ocr
 
 PART = "index"

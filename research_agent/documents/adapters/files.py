@@ -13,7 +13,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from research_agent.errors import DocumentError, PathError
 from research_agent.settings import DocumentSettings
-from research_agent.text.locations import INDEX_MARK
+from research_agent.text.paths import INDEX_MARK
 from research_agent.types.documents import FileReport, FoundFiles, SourceFile
 
 PIECE = 1 << 20  # bytes read at a time

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from research_agent import errors
 from research_agent.private_files import FILE, close_to_others, make_folder, touch, write_text
-from research_agent.text.locations import INDEX_MARK
+from research_agent.text.paths import INDEX_MARK
 
 DEFAULT = "default"  # the index of those who name none
 _NAME = re.compile(r"\w[\w .-]{0,99}")

@@ -21,10 +21,10 @@ from research_agent.types.events import Event, Finished, Watching
 from research_agent.types.result import ResearchResult
 
 if TYPE_CHECKING:
-    from graphs import chat, chat_state
+    from graphs import chat
     from graphs import checkpoints as saving
 else:
-    chat, chat_state, saving = own("chat"), own("chat_state"), own("checkpoints")
+    chat, saving = own("chat"), own("checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Conversation:
         names = {one.thread: one.name for one in self._table.all()}
         return names.get(self.info.thread, self.info.name)
 
-    def state(self) -> "chat_state.ChatState":
+    def state(self) -> "chat.ChatState":
         """Return all that is kept; raises SessionError where it cannot be read."""
         return self._read()[0]
 
@@ -77,12 +77,12 @@ class Conversation:
         return Pending(found.said, found.choices if interrupted else Choices())
 
     def ask(
-        self, text: str, *, stop: Stop, limits: "chat_state.Limits", rejected: dict[str, str]
+        self, text: str, *, stop: Stop, limits: "chat.Limits", rejected: dict[str, str]
     ) -> Generator[Event, None, None]:
         """Ask a question; yields what happens, and ends early where the person has to choose."""
         from langchain_core.messages import HumanMessage
 
-        asked = chat_state.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
+        asked = chat.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
         return self._run(asked, stop)
 
     def choose(self, said: str, *, stop: Stop) -> Generator[Event, None, None]:
@@ -95,7 +95,7 @@ class Conversation:
         """Go on with a turn that has not ended; one of an older version's graph begins anew."""
         found = self.state()
         can_go_on = bool(self._graph.get_state(self._config).tasks)
-        again = chat_state.ChatInput(messages=found.messages[-1:])
+        again = chat.ChatInput(messages=found.messages[-1:])
         return self._run(None if can_go_on else again, stop)
 
     def result(self, turn: int) -> ResearchResult:
@@ -130,10 +130,10 @@ class Conversation:
             saving.prune(self._saver, self.info.thread)
         self._table.used(self.info.thread, len(turns))
 
-    def _read(self) -> "tuple[chat_state.ChatState, bool, bool]":
+    def _read(self) -> "tuple[chat.ChatState, bool, bool]":
         try:
             snapshot = self._graph.get_state(self._config)
-            found = chat_state.ChatState.model_validate(snapshot.values or {"messages": []})
+            found = chat.ChatState.model_validate(snapshot.values or {"messages": []})
             if not all(turn.question for turn in found.turns):  # (a type that is not known here)
                 raise ValueError("a turn has no question")  # noqa: TRY301 (told as the others are)
         except (TypeError, ValueError, AttributeError, NotImplementedError) as error:

@@ -19,14 +19,14 @@ from research_agent.interfaces.cli.terminal import Steps, note, say
 from research_agent.interfaces.report.writing import check_target
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
 from research_agent.types.scope import check_scope, scope_of
 from research_agent.types.uncertainty import told
 
 if TYPE_CHECKING:
-    from graphs.chat_state import Limits
+    from graphs.chat import Limits
 
 HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /sources            the places that the last answer cites, and whether they have changed

@@ -36,7 +36,7 @@ from research_agent.interfaces.report.writing import check_target
 from research_agent.ports import CallOptions, ChatModel
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types import Completion, Message, uncertainty
 from research_agent.types.events import Event, Finished, Watching
 from research_agent.types.result import ResearchResult

@@ -20,7 +20,7 @@ from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.types.scope import check_scope, scope_of
 
 if TYPE_CHECKING:
-    from graphs.chat_state import Limits as Kept
+    from graphs.chat import Limits as Kept
 
 
 @click.command("chat")

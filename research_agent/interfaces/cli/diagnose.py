@@ -14,7 +14,7 @@ from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.retrieval.search.ranking import rank
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types import Chunk
 from research_agent.types.entropy import probability
 from research_agent.types.evidence import place

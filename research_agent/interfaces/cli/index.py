@@ -29,7 +29,7 @@ from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, 
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
 from research_agent.text.addresses import is_web
-from research_agent.text.locations import is_bucket
+from research_agent.text.paths import is_bucket
 from research_agent.types.documents import SCANNED, TEXTLESS, FileReport, IndexReport
 from research_agent.types.records import IndexProgress
 

@@ -21,7 +21,7 @@ from research_agent.planning.tool_texts import chunks_json, unknown_ids
 from research_agent.ports import ChunkStore
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import Ranked, rank
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types import Hit
 from research_agent.types.calls import ChunksResult
 from research_agent.types.evidence import place

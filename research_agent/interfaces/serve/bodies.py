@@ -15,7 +15,7 @@ from research_agent.types.conversation import Turn
 
 if TYPE_CHECKING:
     from graphs import tool_inputs as inputs
-    from graphs.chat_state import Limits as Scope
+    from graphs.chat import Limits as Scope
 else:
     inputs = own("tool_inputs")
 

@@ -23,7 +23,7 @@ from research_agent.types.limits import Limits
 from research_agent.types.scope import check_scope, scope_of
 
 if TYPE_CHECKING:
-    from graphs.chat_state import Limits as Scope
+    from graphs.chat import Limits as Scope
 
 Turns = tuple[Turn, ...]
 

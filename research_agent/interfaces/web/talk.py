@@ -12,15 +12,15 @@ from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import begun_text, step_text
 from research_agent.interfaces.web.fragments import turn_html
 from research_agent.stopping import Stop
-from research_agent.text.questions import check_question
+from research_agent.text.replies import check_question
 from research_agent.types.conversation import Choices, Turn
 from research_agent.types.events import Event, Hits
 from research_agent.types.result import ResearchResult
 
 if TYPE_CHECKING:
-    from graphs.chat_state import Limits
+    from graphs.chat import Limits
 else:
-    Limits = own("chat_state").Limits  # (pydantic reads it)
+    Limits = own("chat").Limits  # (pydantic reads it)
 
 FIRST_HITS = 3
 """Places that are shown as soon as the first search has ended."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.planning.corpus_outline import corpus_outline
 from research_agent.planning.hops import answer_part, filled, gaps, waiting
+from research_agent.planning.reading import corpus_outline
 from research_agent.planning.tool_calls.ranking import HOP_SLOT, TOOL, affordable, planned_calls
 from research_agent.planning.tool_calls.results_text import chunk_keys, results_text
 from research_agent.planning.tool_calls.written_calls import (

@@ -10,9 +10,9 @@ from math import exp, fsum, isfinite, sqrt
 from statistics import StatisticsError, correlation
 from typing import Literal
 
-from research_agent.retrieval.reorder.order import best_first, reordered
 from research_agent.settings import BlendSettings
 from research_agent.types import Hit
+from research_agent.types.fusion import best_first, reordered
 from research_agent.types.retrieval import BlendDiagnostics, Collapse
 
 Mode = Literal["rank", "z-score", "min-max", "softmax"]

@@ -12,9 +12,9 @@ from functools import cache
 from importlib.resources import files
 
 from research_agent.retrieval.reorder.blend import POOL
-from research_agent.retrieval.reorder.order import best_first
 from research_agent.text.words import fold
 from research_agent.types import Hit, chunk_header
+from research_agent.types.fusion import best_first
 
 WEIGHTS = {"domain": 0.4, "task": 0.4, "modifier": 0.2}
 """How much an equal label counts, facet by facet."""

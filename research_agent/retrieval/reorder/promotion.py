@@ -7,9 +7,9 @@ stays right: that is what "do no harm" means here.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.retrieval.reorder.order import best_first, reordered
 from research_agent.text.words import index_words
 from research_agent.types import Hit, chunk_header
+from research_agent.types.fusion import best_first, reordered
 from research_agent.types.question_plan import QuestionKind
 
 POOL = 40

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from research_agent.errors import BudgetError, ModelError
 from research_agent.ports import Clock, Reranker, SentencePairs
-from research_agent.retrieval.reorder.order import best_first, by_verdicts
 from research_agent.types import Hit, Outcome, TraceEvent, chunk_header
 from research_agent.types.evidence import readable
+from research_agent.types.fusion import best_first, reordered
 
 
 def passage(hit: Hit) -> str:
@@ -61,3 +61,17 @@ class PairReranker:
             late = self._clock.seconds() >= until
             found.append(None if late else self._pairs.relevance(query, [text])[0])
         return tuple(found)
+
+
+def by_verdicts(hits: Sequence[Hit], verdicts: Sequence[float | None]) -> tuple[Hit, ...]:
+    """Order hits by a reranker's verdicts, the highest first.
+
+    A hit without a verdict keeps its rank; the others share out the ranks between. Verdicts may
+    be fewer than hits: the rest has none. Equal verdicts keep the order of the hits.
+    """
+    given = dict(enumerate(verdicts[: len(hits)]))
+    known = {at: verdict for at, verdict in given.items() if verdict is not None}
+    order = list(range(len(hits)))
+    for place, at in zip(known, sorted(known, key=lambda at: (-known[at], at)), strict=True):
+        order[place] = at
+    return reordered(hits, order)

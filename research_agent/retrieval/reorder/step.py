@@ -1,12 +1,12 @@
 """All that may give hits a new order, one stage after the other."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from research_agent.context import StepContext
 from research_agent.errors import ConfigError
 from research_agent.retrieval.reorder.blend import blend
 from research_agent.retrieval.reorder.codes import code_agreement
-from research_agent.retrieval.reorder.order import Reordered
 from research_agent.retrieval.reorder.promotion import promote
 from research_agent.retrieval.reorder.rerank import PairReranker, rerank
 from research_agent.types import Hit, Outcome, TraceEvent
@@ -14,6 +14,15 @@ from research_agent.types.budget import MIN_SECONDS
 from research_agent.types.question_plan import plan_question
 
 Stage = Outcome[tuple[Hit, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """Hits after all stages that may give them a new order."""
+
+    hits: tuple[Hit, ...]
+    stages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Name and chunk ids of each stage's ranking, in the order of work."""
 
 
 def reorder(

@@ -21,7 +21,7 @@ from research_agent.closeable import Closing
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.shared.tables import FORMAT
 from research_agent.index.messages import missing, rebuild_hint, unfinished
-from research_agent.text.locations import INDEX_MARK
+from research_agent.text.paths import INDEX_MARK
 from research_agent.types.records import IndexHeader
 
 BEAT, SILENCE = 3.0, 15.0

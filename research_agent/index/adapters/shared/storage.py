@@ -22,8 +22,8 @@ from research_agent.errors import (
     IndexUnavailableError,
     PathError,
 )
-from research_agent.text.locations import LOCAL
 from research_agent.text.loopback import is_loopback
+from research_agent.text.paths import LOCAL
 
 if TYPE_CHECKING:
     import pyarrow as pa

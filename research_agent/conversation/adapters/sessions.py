@@ -2,17 +2,20 @@
 
 import os
 import socket
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from research_agent.closeable import Closing
 from research_agent.conversation.sessions import FORMAT, SessionInfo
 from research_agent.errors import SessionError, SessionLockedError
+from research_agent.private_files import make_folder, touch
 
 DAY = 86_400.0
 _COLUMNS = "name, thread, format, index_name, created, used, turns"
@@ -180,3 +183,85 @@ class SessionTable(Closing):
                 f"the sessions cannot be read or kept: {error}",
                 hint="Is there room on the disk, and may you write there? See sessions.path.",
             ) from error
+
+
+FILE = "sessions.sqlite3"
+WAIT = 10.0
+"""Seconds to wait for another process that is writing."""
+
+
+def sqlite_table(folder: Path) -> SessionTable:
+    """Open the list in `folder`; folder and file are their owner's alone. Raises SessionError."""
+    file = folder / FILE
+    try:
+        make_folder(folder)
+        touch(file)
+        connection = sqlite3.connect(
+            file, timeout=WAIT, isolation_level=None, check_same_thread=False
+        )
+    except (OSError, sqlite3.Error) as error:
+        raise SessionError(
+            f"{file} cannot be opened: {error}", hint="See sessions.path in the configuration."
+        ) from error
+    lock = partial(_file_lock, folder)
+    return SessionTable(connection, mark="?", faults=(sqlite3.Error,), locking=lock)
+
+
+@contextmanager
+def _file_lock(folder: Path, thread: str) -> Iterator[bool]:
+    """Hold the lock of a thread; the system frees it when the process ends, however it ends."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / f"{thread}.lock", timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    except (OSError, NotImplementedError) as error:  # (the latter: a disk without locks)
+        raise SessionError(f"no lock in {folder}: {error}", hint="See sessions.path.") from error
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def postgres_table(address: str) -> SessionTable:
+    """Open the list in the database at `address`; raises SessionError.
+
+    The address is in no message: it may hold a password.
+    """
+    try:
+        import psycopg
+    except ImportError as error:
+        raise SessionError(
+            "the package psycopg is not installed",
+            hint="Install it: pip install 'research-agent[postgres]'",
+        ) from error
+    try:
+        connection = psycopg.connect(address, autocommit=True, connect_timeout=10)
+    except psycopg.Error as error:
+        raise SessionError(
+            f"no connection to PostgreSQL ({type(error).__name__})",
+            hint="Is the address in the variable that sessions.postgres_env names right?",
+        ) from error
+    lock = partial(_advisory_lock, connection)
+    return SessionTable(connection, mark="%s", faults=(psycopg.Error,), locking=lock)
+
+
+@contextmanager
+def _advisory_lock(connection: "psycopg.Connection[Any]", thread: str) -> Iterator[bool]:
+    """Hold an advisory lock, which the server frees when the connection ends."""
+    ask = "select pg_try_advisory_lock(hashtextextended(%s, 0))"
+    row = connection.execute(ask, (thread,)).fetchone()
+    if not (row and row[0]):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        connection.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", (thread,))
