@@ -86,9 +86,6 @@ def adjusted(settings: Settings, context: object, unreadable: int = 0) -> Settin
 
     Raises BudgetError where a limit is too small to begin with, and ConfigError for more rounds
     than `budget.max_rounds` or a preset that does not exist.
-
-    >>> adjusted(Settings(), ResearchContext(filter_mode="off", seconds=9)).filter.mode
-    'off'
     """
     if not isinstance(context, ResearchContext):
         context = UNCHANGED

@@ -38,9 +38,6 @@ def is_heard(writer: Writer) -> bool:
     """Return whether events have a reader; without one LangGraph's writer is an empty function.
 
     That is a plain function with no closure and no names in its code.
-
-    >>> is_heard(lambda _: None), is_heard(print)
-    (False, True)
     """
     if not isinstance(writer, FunctionType):
         return True
@@ -228,9 +225,8 @@ def bind(
 ) -> Runs:
     """Return `node` with `run` bound to it; each run leaves one stamped event in the trace.
 
-    A question that was stopped ends here with StoppedError. The settings of `run` are those that
-    the ResearchContext of a question asks for, and those of `with_readable_stages` where a model's
-    replies could not be read. In an event loop the node runs on `threads`.
+    The settings are those that the question's ResearchContext and `with_readable_stages` give. A
+    question that was stopped ends here with StoppedError.
     """
     clock = run.ports.clock
 

@@ -39,8 +39,7 @@ def steps() -> Mapping[str, Node]:
 def recursion_limit(settings: Settings) -> int:
     """Return LangGraph's recursion limit: an upper bound on supersteps within any budget.
 
-    The search inherits the limit of the graph it is part of, so the longer of the two counts:
-    seven steps a round, of which a caller may ask for `budget.max_rounds`, or three a turn.
+    That is seven steps a round, or three a turn of the search, which inherits the limit.
     """
     every = [settings, *(with_preset(settings, name) for name in PRESETS)]
     rounds = max(one.budget.max_rounds for one in every)
@@ -76,8 +75,7 @@ def build_research_graph(
 ) -> ResearchGraph:
     """Wire the steps into a graph that runs on `ports`.
 
-    One that is asked several questions on a thread has to forget the last one each time: with
-    `on_threads` it begins with that, and shows all of its state as it runs, not the result alone.
+    With `on_threads` each question begins with an empty state, and all of the state is shown.
     """
     shown: type[Any] = ResearchState if on_threads else ResearchOutput
     graph = StateGraph(

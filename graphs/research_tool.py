@@ -120,10 +120,8 @@ class ResearchInputs(ToolInput):
 def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
 
-    `limits` says, at each call, what its host hands down: a call's own numbers only lower that, and
-    its modes hold where the host names none.
-    The tool's message is for a model; its artifact is the ResearchResult. What is wrong with a
-    question, and an error that ended it, are told in the message, so that the model can go on.
+    `limits` says, at each call, what its host hands down; a call's own numbers only lower that. The
+    message is for a model, errors included; the artifact is the ResearchResult.
     """
 
     def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)

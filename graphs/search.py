@@ -100,11 +100,7 @@ def build_search_graph(
     threads: Threads | None = None,
     checkpointer: Checkpointer = None,
 ) -> SearchGraph:
-    """Wire plan_calls, run_call and collect into a loop.
-
-    As a node it keeps the checkpoints of the graph around it, or none (`checkpointer=False`), and
-    its nodes run on the `threads` of that graph.
-    """
+    """Wire plan_calls, run_call and collect into a loop; a node of its own graph on `threads`."""
     places = threads or own_threads(settings)
     run = RunContext(ports, settings, prompts)
     resumes = checkpointer is not False

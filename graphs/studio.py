@@ -93,11 +93,7 @@ async def chat(config: RunnableConfig) -> Chat:
 
 
 def _doors(config: RunnableConfig) -> Doors:
-    """Return the graphs for a choice, also where its index cannot be opened.
-
-    Then only their shape can be used, as Studio does before there is an index: a run raises what
-    opening it raised.
-    """
+    """Return the graphs for a choice; where its index cannot be opened, their shape alone."""
     choice = of_config(config).choice
     with _ONE_AT_A_TIME:
         try:

@@ -121,11 +121,7 @@ class ResearchTools:
         return list_documents(self.run.ports)
 
     def tools(self) -> tuple[BaseTool, BaseTool, BaseTool]:
-        """Return search_chunks_tool, get_chunks_tool and list_documents_tool for any agent.
-
-        The first one's description says what the index holds now; list_documents_tool says it at
-        any time.
-        """
+        """Return search_chunks_tool, get_chunks_tool and list_documents_tool for any agent."""
         about = f"\n\nThe documents:\n{self.documents().names}"
         search, get, listing = described(self.max_chunks)
         return (

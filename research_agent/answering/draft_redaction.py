@@ -26,11 +26,7 @@ def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str,
 
 
 def without_draft(text: str, sentences: Sequence[str]) -> str:
-    """Return `text` with each of `sentences` replaced, several in a row by one mark.
-
-    >>> without_draft("How long? It is a mile. It is wet.", ["It is a mile.", "It is wet."])
-    'How long? …'
-    """
+    """Return `text` with each of `sentences` replaced, several in a row by one mark."""
     for sentence in sorted(filter(None, sentences), key=len, reverse=True):
         text = text.replace(sentence, HIDDEN)
     return re.sub(rf"{HIDDEN}(?:\s*{HIDDEN})+", HIDDEN, text)
@@ -42,11 +38,7 @@ def hidden_in(written: Mapping[str, Any], sentences: Sequence[str]) -> Mapping[s
 
 
 def public_result(result: ResearchResult) -> ResearchResult:
-    """Return a result as it may be shown: without the words of drafts that were refused.
-
-    A refusal has no sentences. An answer keeps its draft's, also those that were left out of it,
-    but not those of drafts of other rounds.
-    """
+    """Return a result as it may be shown: without the words of drafts that were refused."""
     said = _said(result)
     if not said:
         return replace(result, unsaid=()) if result.unsaid else result

@@ -56,8 +56,7 @@ def started(known: Known, step: str) -> tuple[Known, tuple[kinds.Event, ...]]:
 def finished(known: Known, step: str, written: Written) -> tuple[Known, tuple[kinds.Event, ...]]:
     """Return what is known, and the events, after `step` has ended and `written` something.
 
-    Unless `known.drafts`, drafts are hidden, also in the queries that are made of their doubtful
-    sentences. A step that nobody knows, of another graph, has its two events alone.
+    Unless `known.drafts`, drafts are hidden, also in the queries that are made of them.
     """
     new = [one for one in written.get("trace", ()) if isinstance(one, TraceEvent)]
     new = new if step != INNER else []
@@ -229,10 +228,9 @@ def _answered(written: Written, now: Known) -> Told:
 
 
 def _verified(written: Written, now: Known) -> Told:
-    """Yield the draft's sentences, where it is the best so far, and the check's decision.
+    """Yield the sentences of a new best draft, and the check's decision.
 
-    The words of an unsupported sentence come with the result only, since a further round may
-    rewrite it.
+    The words of an unsupported one come with the result only: a further round may rewrite it.
     """
     check: Check = written["check"]
     draft: Draft = written["best"]

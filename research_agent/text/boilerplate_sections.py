@@ -44,11 +44,9 @@ _SENTENCE = re.compile(
 
 
 def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
-    """Return which kind of boilerplate a chunk is; None for text that is searched.
+    """Return which kind of boilerplate a chunk is, by the shape of its lines; None for text.
 
-    `page` is the chunk's first page, `last_page` the document's last one. Only the shape of the
-    lines counts, not the heading: an appendix may be headed "References". In doubt a chunk is
-    text, because boilerplate is not searched.
+    `page` is the chunk's first page, `last_page` the document's last one.
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if _is_contents(lines, last_page):

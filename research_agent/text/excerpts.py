@@ -14,10 +14,8 @@ LONGEST = 120
 def excerpt(text: str, query: str, max_tokens: int, count: Count, *, whole: bool = False) -> str:
     """Return `text`, or the run of its sentences that holds the most words of `query`.
 
-    What is left out is marked by an ellipsis. A single sentence that is too long is cut. With
-    `whole` a sentence of more than `LONGEST` tokens is taken line by line, such as a table by its
-    rows, before anything is cut, and of runs that hold as many words the middle one is taken, not
-    the first: it also shows what follows them.
+    What is left out is marked by an ellipsis. With `whole` a sentence of more than `LONGEST` tokens
+    is taken line by line, and of equal runs the middle one.
     """
     if count(text) <= max_tokens:
         return text
@@ -102,11 +100,7 @@ def cuts(text: str, start: int, end: int, length: int) -> Iterator[tuple[int, in
 
 
 def line_groups(text: str, length: int) -> Iterator[str]:
-    r"""Yield runs of whole lines of about `length` characters; a longer line is cut.
-
-    >>> list(line_groups("one\ntwo\nthree", 8))
-    ['one\ntwo', 'three']
-    """
+    """Yield runs of whole lines of about `length` characters; a longer line is cut."""
     lines: list[str] = []
     size = 0
     for line in text.split("\n"):

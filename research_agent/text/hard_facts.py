@@ -96,11 +96,7 @@ def own_readings(text: str) -> frozenset[str]:
 
 
 def is_identified(name: str, text: str) -> bool:
-    """Return whether a text holds an identifier, however its parts are joined.
-
-    >>> is_identified("ML-KEM-768", "ml kem 768"), is_identified("ML-KEM-768", "ML-KEM-512 | 768")
-    (True, False)
-    """
+    """Return whether a text holds an identifier, however its parts are joined."""
     return _stands(name, plain(text).casefold())
 
 

@@ -20,8 +20,7 @@ _QUOTED = re.compile(
 def identifiers(text: str) -> frozenset[str]:
     """Return the words of `text` with a digit, an underscore or a capital behind the first letter.
 
-    Each is given as its parts in lower case with one space between them, so "ML-KEM 512" and
-    "ML-KEM-512" are compared alike.
+    Each is given as its parts in lower case with one space between them.
     """
     words = (word for word in _words(text) if "_" in word or is_value(word))
     return frozenset(filter(None, (" ".join(_PART.findall(fold(word))) for word in words)))
@@ -42,11 +41,7 @@ def quotations(text: str) -> tuple[str, ...]:
 
 
 def is_value(word: str) -> bool:
-    """Return whether a word has a digit, or a capital behind its first letter.
-
-    >>> is_value("768"), is_value("ML-KEM"), is_value("Bread")
-    (True, True, False)
-    """
+    """Return whether a word has a digit, or a capital behind its first letter."""
     return any(map(str.isdigit, word)) or any(map(str.isupper, word[1:]))
 
 

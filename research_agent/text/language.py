@@ -75,8 +75,7 @@ def search_terms(query: str) -> tuple[str, ...]:
 def function_words(text: str) -> frozenset[str]:
     """Return the function words, in lower case, of the language that `text` is likeliest in.
 
-    The lists are those of stopwordsiso; for English it is the word index's own, because theirs has
-    1,298 words, with "keys" and "system" among them.
+    For English they are the word index's own: those of stopwordsiso have "keys" and "system".
     """
     return _listed(languages_of(text)[:1])
 

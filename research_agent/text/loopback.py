@@ -13,8 +13,7 @@ _HOST = re.compile(
 def is_own(host: object) -> bool:
     """Return whether a host, as sockets take it, is this machine by its loopback address.
 
-    Names that end in ".localhost" are (RFC 6761), and so are loopback addresses of the old kind
-    within the new one. None is the machine itself.
+    So are names that end in ".localhost" (RFC 6761), mapped IPv4 addresses, and None.
     """
     if host is None:
         return True

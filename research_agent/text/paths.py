@@ -19,10 +19,6 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
 
     >>> list(display_names(["/d/FIPS.203.pdf", "/d/a/guide.md", "/d/b/guide.md"]).values())
     ['FIPS.203', 'a/guide', 'b/guide']
-    >>> list(display_names(["/d/guide.md", "/d/guide.pdf"]).values())
-    ['guide.md', 'guide.pdf']
-    >>> list(display_names(["https://example.org/", "https://example.org/guide/"]).values())
-    ['example.org', 'guide']
     """
     parts = {path: _parts(path) for path in paths}
     same_stem = _groups(parts, len(max(parts.values(), key=len, default=())))
@@ -40,11 +36,7 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
 
 
 def shown_path(path: str) -> str:
-    """Return the path of a file as it is; of an added text where it comes from, "" if unknown.
-
-    >>> [shown_path(path) for path in ("/a.md", "added:/7f/https://b.org/c", "added:/7f/7f")]
-    ['/a.md', 'https://b.org/c', '']
-    """
+    """Return the path of a file as it is; of an added text where it comes from, "" if unknown."""
     if not path.startswith(ADDED):
         return path
     key, _, source = path.removeprefix(ADDED).partition("/")
@@ -97,9 +89,5 @@ def is_bucket(path: str) -> bool:
 
 
 def is_shared(location: str) -> bool:
-    """Return whether `location` names a shared index, not a folder with a ledger.
-
-    >>> is_shared("s3://team/papers"), is_shared("lance:/srv/papers"), is_shared("papers")
-    (True, True, False)
-    """
+    """Return whether `location` names a shared index, not a folder with a ledger."""
     return location.startswith((*_BUCKETS, LOCAL))

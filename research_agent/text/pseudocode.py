@@ -30,11 +30,7 @@ def prettified(text: str) -> str:
 
 
 def has_algorithm(text: str, number: str, *, word: str = "algorithm") -> bool:
-    """Return whether the steps of "Algorithm `number`" are in a text.
-
-    `number` may have parts and a letter before it, as "A.2"; `word` is what algorithms are called
-    in the text's language. The algorithm ends where the next one begins.
-    """
+    """Return whether the steps of "Algorithm `number`", such as A.2, are in a text."""
     called = rf"(?im)^\W*{re.escape(word)}\s+((?:[A-Z]\.?)?\d+(?:\.\d+)*)(?!\w)"
     heads = list(re.finditer(called, text))
     ends = [*(head.start() for head in heads[1:]), len(text)]

@@ -18,20 +18,13 @@ def lowered(text: str) -> str:
     """Return a text in which the same letters are spelled the same, without case.
 
     Unlike `words.fold` it leaves the 2 of a square metre where it is.
-
-    >>> lowered("5 M\u00b2")
-    '5 m²'
     """
     return unicodedata.normalize("NFC", text).casefold()
 
 
 @cache
 def number_words(language: str) -> Mapping[str, str]:
-    """Return the words of a language for numbers, lowered, with their digits.
-
-    >>> number_words("en")["three"], number_words("id")["tiga"], number_words("xx")
-    ('3', '3', {})
-    """
+    """Return the words of a language for numbers, lowered, with their digits."""
     from unicode_rbnf import RbnfEngine
 
     if language not in RbnfEngine.get_supported_languages():
@@ -48,8 +41,6 @@ def unit_names(language: str) -> Mapping[str, frozenset[str]]:
 
     >>> [sorted(unit_names("en")[name]) for name in ("days", "mg", "square feet")]
     [['duration-day'], ['mass-milligram'], ['area-square-foot']]
-    >>> unit_names("xx")
-    {}
     """
     from babel import Locale, UnknownLocaleError
     from babel.units import format_unit

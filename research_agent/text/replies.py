@@ -7,11 +7,7 @@ from research_agent.errors import QuestionError
 
 
 def reply_object(reply: str) -> Mapping[str, object]:
-    """Return the JSON object in a model's reply, with any text around it; empty for none.
-
-    >>> reply_object('Sure: {"query": "keys"}.'), reply_object("no idea")
-    ({'query': 'keys'}, {})
-    """
+    """Return the JSON object in a model's reply, with any text around it; empty for none."""
     try:
         value = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])
     except (ValueError, RecursionError):
@@ -20,11 +16,7 @@ def reply_object(reply: str) -> Mapping[str, object]:
 
 
 def plain_query(query: str) -> str:
-    """Return a query without what makes no difference: case, space, punctuation at its end.
-
-    >>> plain_query("Key  size?")
-    'key size'
-    """
+    """Return a query without what makes no difference: case, space, punctuation at its end."""
     return " ".join(query.lower().split()).rstrip(" ?.!\u3002\uff1f\uff01\u061f")
 
 

@@ -9,10 +9,9 @@ SECONDS = re.compile(r"\d+(\.\d+)?")
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Return the seconds to wait; None where the headers, in lower case, name no such time.
+    """Return the seconds to wait, 0 for a moment that has passed; None where the headers name none.
 
-    A date counts by the server's own clock, its header Date, and without one by `now` in seconds
-    since 1970. A moment that has passed is 0. The caller says how much is too much.
+    Keys are in lower case. A date counts by the server's Date, else by `now`, seconds since 1970.
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:

@@ -60,20 +60,12 @@ def index_words(text: str) -> tuple[str, ...]:
 
     >>> index_words("Use ML-KEM.KeyGen, see 5.2")
     ('use', 'ml-kem.keygen', 'ml', 'kem', 'keygen', 'see', '5.2', '5', '2')
-    >>> index_words("SP800-227 snake_case")
-    ('sp800-227', 'sp', '800', '227', 'snake_case', 'snake', 'case')
-    >>> index_words("鍵生成 x")
-    ('鍵生', '生成', 'x')
     """
     return tuple(word for piece in _PIECES.findall(fold(text)) for word in _words(piece))
 
 
 def whole_words(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of `text` in order, each followed by its parts where it has any.
-
-    >>> whole_words("see ML-KEM")
-    (('see',), ('ml-kem', 'ml', 'kem'))
-    """
+    """Return the words of `text` in order, each followed by its parts where it has any."""
     words: list[tuple[str, ...]] = []
     for piece in _PIECES.findall(fold(text)):
         found = tuple(_words(piece))
@@ -101,11 +93,7 @@ def word_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def length_in_words(text: str) -> int:
-    """Return how many words a text has; two characters of a script without spaces are one.
-
-    >>> length_in_words("how are ML-KEM keys made?"), length_in_words("\u5bc6\u94a5\u751f\u6210")
-    (5, 2)
-    """
+    """Return how many words a text has; two characters of a script without spaces are one."""
     return sum(
         max(1, (len(piece) + 1) // 2) if _IS_DENSE.match(piece) else 1
         for piece in _PIECES.findall(fold(text))
@@ -119,8 +107,6 @@ def query_words(text: str) -> tuple[str, ...]:
 
     >>> query_words("What are the sizes of the keys? Keys!")
     ('sizes', 'keys')
-    >>> query_words("to be or not to be")
-    ('to', 'be', 'or', 'not')
     """
     words = dict.fromkeys(index_words(text))
     return tuple(word for word in words if word not in STOP_WORDS) or tuple(words)

@@ -83,9 +83,6 @@ class Allowance:
         """Return the length a reply may have, `max_tokens` or what is left for it.
 
         Raises BudgetError where that is less than `least`: such a call is not made.
-
-        >>> Allowance(1, 1, 900, 30.0).grant(800, max_tokens=300, least=16)
-        100
         """
         which = self.spent()
         if which:
@@ -111,10 +108,6 @@ def busy_seconds(trace: Sequence[TraceEvent]) -> float:
     """Return how long any node was at work: parallel runs count once, pauses not at all.
 
     A thread that waits for a person, or goes on after a restart, spends nothing meanwhile.
-
-    >>> runs = [TraceEvent(started=s, seconds=2.0) for s in (0.0, 1.0, 9.0)]
-    >>> busy_seconds(runs)
-    5.0
     """
     total, until = 0.0, float("-inf")
     for event in sorted(trace, key=lambda event: event.started):

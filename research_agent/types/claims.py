@@ -1,8 +1,9 @@
 """An answer's sentences: their citation keys and quotes, and whether the evidence supports them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from research_agent.text.hard_facts import Fact
@@ -82,15 +83,25 @@ def plain(words: str) -> str:
 
 def said_tokens(tokens: Sequence[Token]) -> tuple[tuple[int, Token], ...]:
     """Return the scored tokens outside citation markers, each with its place in the text."""
-    return tuple((at, token) for at, token in unmarked_tokens(tokens) if scored(token))
+    return _said(tuple(tokens))[1]
 
 
-def unmarked_tokens(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
-    """Yield the tokens outside citation markers, each with its place in the text."""
+def unmarked_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Return the tokens outside citation markers."""
+    return _said(tuple(tokens))[0]
+
+
+@lru_cache(maxsize=8)
+def _said(
+    tokens: tuple[Token, ...],
+) -> tuple[tuple[Token, ...], tuple[tuple[int, Token], ...]]:
+    """Return the tokens outside citation markers, and those that are scored with their places."""
     text = "".join(token.text for token in tokens)
-    markers = [match.span() for match in MARKER.finditer(text)]
-    at = 0
+    inside = {at for match in MARKER.finditer(text) for at in range(*match.span())}
+    unmarked, at = list[tuple[int, Token]](), 0
     for token in tokens:
         left, at = at, at + len(token.text)
-        if not any(left < end and at > start for start, end in markers):
-            yield left, token
+        if inside.isdisjoint(range(left, at)):
+            unmarked.append((left, token))
+    scored_ones = tuple(one for one in unmarked if scored(one[1]))
+    return tuple(token for _, token in unmarked), scored_ones

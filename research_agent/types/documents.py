@@ -28,11 +28,7 @@ def shown_label(label: str) -> str:
 
 
 def page_ranges(pages: Sequence[int]) -> str:
-    """Return page numbers in words, the runs among them shortened; long lists end early.
-
-    >>> page_ranges([3, 7, 8, 9])
-    '3, 7-9'
-    """
+    """Return page numbers in words, the runs among them shortened; long lists end early."""
     runs: list[list[int]] = []
     for page in pages:
         if runs and page == runs[-1][-1] + 1:

@@ -7,6 +7,7 @@ another base cannot be told from natural ones: bits give too low values.
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from statistics import fmean
 
 from research_agent.types import Alternative, Completion, Token
@@ -100,7 +101,7 @@ def probability(logprob: float) -> float | None:
 
 def _choices(alternatives: Sequence[Alternative]) -> list[float]:
     """Return the probabilities of all choices, which sum to one; none where nothing is known."""
-    shown = _shown(alternatives)
+    shown = _shown(tuple(alternatives))
     total = math.fsum(shown)
     if total <= 0.0:
         return []
@@ -109,7 +110,8 @@ def _choices(alternatives: Sequence[Alternative]) -> list[float]:
     return [*shown, 1.0 - total]
 
 
-def _shown(alternatives: Sequence[Alternative]) -> list[float]:
+@lru_cache(maxsize=1024)
+def _shown(alternatives: tuple[Alternative, ...]) -> tuple[float, ...]:
     """Return the probabilities of the alternatives that have one.
 
     Some servers list the sampled token twice, with the same text and value: it counts once. Parts
@@ -122,4 +124,4 @@ def _shown(alternatives: Sequence[Alternative]) -> list[float]:
         if p is not None and p > 0.0 and not (whole and item in seen):
             seen.add(item)
             found.append(p)
-    return found
+    return tuple(found)

@@ -51,10 +51,6 @@ def place(chunk: Chunk) -> str:
     >>> fips = Chunk("x", "NIST.FIPS.203", "…", 48, 48, "39", "39", ("8. Parameter Sets",))
     >>> place(replace(fips, source="NIST.FIPS.203.pdf"))
     'NIST.FIPS.203, PDF page 48 (printed 39), section 8. Parameter Sets'
-    >>> place(Chunk("x", "notes", "…", section=("Bread", "Rye")))
-    'notes, section Rye'
-    >>> place(Chunk("x", "costs", "…", section=("sheet B", "row 12"), source="costs.xlsx"))
-    'costs, sheet B, row 12'
     """
     section = f"section {chunk.section[-1]}" if chunk.section else ""
     if _ending(chunk) in NAMED:
@@ -102,11 +98,7 @@ def readable(chunk: Chunk) -> str:
 
 
 def source_of(chunk: Chunk) -> str:
-    """Return what a chunk says with what heads it: its document's name and title, its sections.
-
-    >>> source_of(Chunk("x", "guide", "Bake it.", title="Bread", section=("Rye",)))
-    'guide Bread Rye Bake it.'
-    """
+    """Return what a chunk says with what heads it: its document's name and title, its sections."""
     return " ".join((chunk.doc_id, chunk.title, *chunk.section, chunk.text))
 
 

@@ -50,9 +50,8 @@ def reserve_slots(
 ) -> tuple[Hit, ...]:
     """Let the best new hits of `others` in, with the score of rank `slot` of `own`.
 
-    `own` is the ranking of the user's own words: further queries never vote against it, because
-    queries that a model writes make a ranking worse when they count as much (docs/results.md).
-    Each ranking of `others` brings at most `each` hits that no ranking before it had.
+    `own` ranks by the user's own words: queries of a model never vote against it (docs/results.md).
+    Each of `others` brings at most `each` new hits.
     """
     known = {hit.chunk.chunk_id for hit in own}
     level = own[min(slot, len(own)) - 1].score if own else 0.0
@@ -97,9 +96,7 @@ def best_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def reordered(hits: Sequence[Hit], order: Sequence[int]) -> tuple[Hit, ...]:
     """Return the hits at the positions `order`, with scores that fall strictly in that order.
 
-    What comes later sorts hits by their scores, so a new order has to be in the scores. The n-th
-    hit gets the n-th largest of the scores there were, lowered by as little as a float can be
-    where two are equal. Hits whose order stays are returned as they are.
+    The n-th hit gets the n-th largest of the old scores. Hits whose order stays are unchanged.
     """
     chosen = [hits[at] for at in order]
     if list(order) == list(range(len(hits))):

@@ -14,8 +14,7 @@ Profile = Literal["entropy", "dragin", "seed"]
 class Limits:
     """What a caller hands down with a question; None: as configured.
 
-    Rounds are those that the caller asks for, up to `budget.max_rounds`. All other numbers only
-    lower the budget.
+    Rounds may be raised up to `budget.max_rounds`; all other numbers only lower the budget.
     """
 
     rounds: int | None = None

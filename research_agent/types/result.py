@@ -6,6 +6,7 @@ from math import fsum
 from typing import Literal
 
 from research_agent.text.alignment import PageSpan
+from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types import ModelCall, TraceEvent
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.evidence import Evidence
@@ -159,19 +160,19 @@ class ResearchResult:
     """Which preset's stages acted: "local", "full" or "seed"; empty where none was chosen."""
 
     def to_markdown(self) -> str:
-        """Return question, answer and citations as Markdown; what others wrote is escaped."""
-        from research_agent.types.bibliography import markdown_of
+        """Return question, answer, a footnote for each citation, and what it lacks, as Markdown.
 
-        return markdown_of(self)
-
-    def bibliography(self, style: Literal["bibtex", "csl"] = "bibtex") -> str:
-        """Return the cited documents as BibTeX (biblatex's fields) or CSL-JSON.
-
-        Raises ValueError for another style.
+        What documents and models have written is escaped: no markup, links or HTML survives.
         """
-        from research_agent.types.bibliography import bibliography
-
-        return bibliography(self.citations, style)
+        answer = escaped_markdown(self.answer)
+        for one in self.citations:
+            answer = answer.replace(f"\\[{one.key}\\]", f"[^{one.key}]")
+        notes = [
+            f'[^{one.key}]: {plain(one.place)}: "{plain(one.quote)}"' for one in self.citations
+        ]
+        lacks = "\n".join(f"- {plain(text)}" for text in self.unanswered)
+        parts = [f"## {plain(self.question)}", answer, lacks and f"Not answered:\n\n{lacks}"]
+        return "\n\n".join(filter(None, [*parts, "\n".join(notes)])) + "\n"
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:
@@ -207,13 +208,7 @@ def cost_of(calls: Sequence[ModelCall]) -> float | None:
 
 
 def with_markers(claim: Claim) -> str:
-    """Return a claim with its keys before the full stop, and a mark unless it is supported.
-
-    >>> with_markers(Claim("It has 1184 bytes.", ("c1", "c3"), verdict="supported"))
-    'It has 1184 bytes [c1][c3].'
-    >>> with_markers(Claim("It has 5 bytes."))
-    'It has 5 bytes [unconfirmed].'
-    """
+    """Return a claim with its keys before the full stop, and a mark unless it is supported."""
     ends = claim.text[-1:] in SENTENCE_ENDS
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))

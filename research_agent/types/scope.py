@@ -80,11 +80,7 @@ def scope_of(given: Mapping[str, Any]) -> Scope:
 
 
 def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -> None:
-    """Raise ToolInputError for a scope without any of the documents that are `listed`.
-
-    Each of its names and folders has to fit a document, and at least one has to be left. The hint
-    names the nearest ones.
-    """
+    """Raise ToolInputError where a name, a folder or the whole scope fits no document."""
     if replace(scope, kinds=(), exclude=frozenset()).everything:
         return
     check_dates(scope.since, scope.until)
@@ -123,10 +119,9 @@ def check_dates(since: str, until: str) -> None:
 def filtered_documents(documents: Sequence[DocumentOutline], wanted: str) -> tuple[str, ...]:
     """Return the display names of the documents that the file filter `wanted` names.
 
-    A filter without `*`, `?` and `[` is a part of a document's name or path; one with them is a
-    glob for the whole name, the file's name or the path; one that matches nothing is tried as plain
-    text, since a name may hold brackets. A path counts from the folder that all documents share,
-    but for an absolute filter. Raises ToolInputError where no document fits, with the nearest ones.
+    A filter with `*`, `?` or `[` is a glob for the name, the file's name or the path; another one,
+    or one that matches nothing, is a part of them. Paths count from the folder that all documents
+    share. Raises ToolInputError, with the nearest names, where no document fits.
     """
     pattern = _plain(wanted)
     if not pattern:

@@ -127,7 +127,7 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
     if spelled.strip() != text.strip():
         return "misaligned"
     said = [token for _, token in said_tokens(tokens)]
-    worded = sum(any(map(str.isalnum, token.text)) for _, token in unmarked_tokens(tokens))
+    worded = sum(any(map(str.isalnum, token.text)) for token in unmarked_tokens(tokens))
     if not worded:
         return "silent"
     if len(said) < LEAST_KNOWN * worded:

@@ -119,10 +119,10 @@ class Draft:
         return bool(self.claims) and all(c.verdict == "contradicted" for c in self.claims)
 
     def is_better_than(self, other: "Draft") -> bool:
-        """Return whether this is the better of two drafts; doubt decides where both have one.
+        """Return whether this is the better of two drafts.
 
-        A draft with a supported sentence is better than one without, then one that lacks fewer
-        parts of the question, then one with more supported sentences and fewer others.
+        It has a supported sentence, lacks fewer parts of the question, has more supported sentences
+        and fewer others, in this order; then the smaller doubt decides.
         """
         mine, theirs = self._merits(), other._merits()  # noqa: SLF001 (another of the same class)
         if mine != theirs or self.doubt is None or other.doubt is None:
@@ -138,8 +138,7 @@ class Draft:
 class Check:
     """What happens next and why.
 
-    `next_query` is what another round searches for; empty where it stops, and where the reason is
-    "pruned", which brings chunks back without a search.
+    `next_query` is empty where the question ends, and for "pruned", which makes no search.
     """
 
     decision: Literal["again", "stop"] = "stop"

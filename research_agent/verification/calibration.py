@@ -134,11 +134,7 @@ def least_questions(rate: float) -> int:
 
 
 def staleness(kept: Fingerprint, now: Fingerprint) -> tuple[bool, str]:
-    """Return whether a calibration may still be used, and what has changed; empty: nothing.
-
-    Where only documents have changed it may; with another model or other settings its numbers mean
-    something else.
-    """
+    """Return whether a calibration may still be used, and what has changed; empty: nothing."""
     if kept.model != now.model:
         return False, f"the embedding model was {kept.model}"
     if kept.settings != now.settings:

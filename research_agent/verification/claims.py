@@ -17,11 +17,7 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^\d]*:\s*$|[|:\s-]+$
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
-    """Return the citation keys in a sentence, lower-cased, each once.
-
-    >>> read_keys("It is so [c2, C10][c2], and so (chunk c3).")
-    ('c2', 'c10', 'c3')
-    """
+    """Return the citation keys in a sentence, lower-cased, each once."""
     written = "".join(marker[0] for marker in MARKER.finditer(sentence))
     return tuple(dict.fromkeys(map(str.lower, _KEY.findall(written))))
 
@@ -29,8 +25,7 @@ def read_keys(sentence: str) -> tuple[str, ...]:
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     """Split an answer into its sentences, each with the keys written after it, not yet judged.
 
-    Headings and sentences without a letter or digit are skipped; a repeated sentence counts once.
-    Where the tokens do not spell `text`, no sentence has an entropy.
+    Headings and sentences without words are skipped; a repeated sentence counts once.
     """
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())

@@ -52,11 +52,7 @@ class _Scored:
 
 
 def answer_words(text: str, tokens: Sequence[Token]) -> tuple[AnswerWord, ...]:
-    """Return the words of an answer in order, those of citation markers left out.
-
-    The entropy of a word is the mean of its tokens', as in DRAGIN's own code. Tokens that do not
-    spell `text` are not used.
-    """
+    """Return the words of an answer, without markers, each with the mean entropy of its tokens."""
     said = said_tokens(tokens) if "".join(token.text for token in tokens) == text else ()
     entropies = [token_entropy(token.alternatives) for _, token in said]
     starts = [start for start, _ in said]
@@ -91,10 +87,9 @@ def sentence_doubts(
     *,
     limit: float,
 ) -> tuple[SentenceDoubt, ...]:
-    """Return how much each sentence of an answer, text and tokens, is in doubt, in order.
+    """Return how much each sentence of an answer (text and tokens) is in doubt: above `limit` nats.
 
-    The keys of `claims` take the place of written ones; a sentence without a key is compared with
-    all `cited` chunks. Rarity is over the chunks `seen`. A word is in doubt above `limit` nats.
+    A sentence without a key in `claims` is compared with all `cited` chunks. Rarity is over `seen`.
     """
     text, tokens = answer
     keys = {claim.text: claim.keys for claim in claims}
@@ -129,11 +124,7 @@ def _scored(
 
 
 def _sentence(plain: str, words: Sequence[_Scored], limit: float) -> SentenceDoubt:
-    """Return the doubt of a sentence, and its certain words.
-
-    After the first word in doubt only words that the cited chunks hold are certain: the others
-    were generated to go with it.
-    """
+    """Return the doubt of a sentence, and its certain words: after a doubt only held ones."""
     known = [(word.score, word.text) for word in words if word.score is not None]
     if not known:
         return SentenceDoubt(plain, None, "", _texts(words))
@@ -155,8 +146,7 @@ def _texts(words: Sequence[_Scored]) -> tuple[str, ...]:
 def doubt_query(question: str, words: Iterable[str], known: frozenset[str]) -> str:
     """Return the question with those of `words` that it lacks, in order, at most `MOST_WORDS`.
 
-    A word with a digit or a capital is a value or a name that the draft may have made up: it is
-    only taken where it is `known`, which has words of the evidence as `content_words` gives them.
+    Values and names have to be `known` content words of the evidence: the draft may invent them.
     """
     asked = wanted_words(question)
     added: dict[frozenset[Word], str] = {}
@@ -168,11 +158,7 @@ def doubt_query(question: str, words: Iterable[str], known: frozenset[str]) -> s
 
 
 def certain_words(text: str, doubted: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the content words of a text in order, less the `doubted` ones.
-
-    >>> certain_words("The key has 1088 bytes.", ["1088"])
-    ('key', 'bytes')
-    """
+    """Return the content words of a text in order, less the `doubted` ones."""
     silent = function_words(text) | {fold(word) for word in doubted}
     words = (text[start:end] for start, end in word_spans(text))
     return tuple(w for w in words if wanted_words(w) and fold(w) not in silent)

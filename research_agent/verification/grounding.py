@@ -43,10 +43,9 @@ class Contradiction:
 def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradiction | None:
     """Return the statement or row of a chunk that has another number in the sentence's place.
 
-    It holds every identifier of the sentence and half of its other words or more, none of its
-    neighbours holds more, and its number has the same word before or after it, or stands in a
-    column that the sentence names. `facts` are the sentence's, compared
-    with all evidence: only a number that stands nowhere in it is contradicted.
+    It holds every identifier of the sentence and at least half of its other words, and its number
+    has the same neighbouring word or named column. Only a number that `facts` say stands nowhere in
+    the evidence is contradicted.
     """
     missing = {f.text for f in facts if f.kind == "number" and f.status == "missing"}
     wanted = [word for word in wanted_words(sentence) if re.search(r"[^\W\d_]", word[0])]

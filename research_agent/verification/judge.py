@@ -46,12 +46,11 @@ class Judgement:
 def judge(
     question: str, claims: Sequence[Claim], evidence: Sequence[Evidence], context: StepContext
 ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Return the claims with the model's votes on them, and notes for the trace.
+    """Return the claims with the model's votes on them, and notes for the trace; never raises.
 
-    `verify.judge` "unsure" asks about claims whose support is near the limit, else about all; none
-    that a chunk has word for word. The `system` prompt is the answer's, so that a server reads the
-    evidence once. Where the model fails, is not paid, or its reply says nothing of a sentence, the
-    score's verdict stays, and a note says so. Never raises.
+    `verify.judge` says which claims are asked about; none that a chunk has word for word. The
+    `system` prompt is the answer's, so that a server reads the evidence once. Without a vote that
+    counts the score's verdict stays, and a note says so.
     """
     settings, prompts = context.settings, context.prompts
     low, high = context.ports.grounding.unsure if settings.judges == "unsure" else (0.0, 1.0)
@@ -122,8 +121,7 @@ def judge_schema(sentences: int) -> dict[str, object]:
 def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict[int, Judgement]:
     """Return what a reply says of each of `count` sentences, by their number from 1.
 
-    A sentence that the reply leaves out, names twice with different verdicts, or supports with
-    words that are nowhere has no judgement. Nonsense is no judgement on anything.
+    Left out are sentences named twice with different verdicts, or supported with unknown words.
     """
     found: dict[int, Judgement | None] = {}
     rows = reply_object(reply).get("verdicts")
@@ -172,8 +170,6 @@ def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
 
     >>> quoted_in("a  KEY of 5", "It has a key\nof 5 bytes.")
     (7, 17)
-    >>> quoted_in("5", "It has 5."), quoted_in("six", "It has 5.")
-    (None, None)
     """
     wanted = _solid(quote.replace("&lt;", "<"))
     if sum(map(str.isalnum, wanted)) < LEAST_QUOTE:
@@ -190,11 +186,9 @@ def _solid(text: str) -> str:
 
 
 def with_judgement(claim: Claim, said: Judgement, chunks: Mapping[str, Chunk]) -> Claim:
-    """Return a claim with the judge's vote on it.
+    """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
-    A yes makes it supported unless one of its hard facts is missing from the evidence, a no makes
-    it unconfirmed unless hard facts contradict it. A yes or a contradiction counts only if its
-    quote holds enough of the sentence's words.
+    A yes supports it unless a hard fact is missing; a no makes it unconfirmed unless contradicted.
     """
     if said.vote == "unsupported":
         if claim.verdict == "contradicted":

@@ -67,10 +67,8 @@ def ask_made_questions(
 ) -> Outcome[tuple[AskedQuestion, ...]]:
     """Make up to `most` questions from `chunks`, in their order, and `search` for each.
 
-    `search` returns hits and the confidence in them. A question is right where one of the first
-    `evidence.max_chunks` hits is a chunk that answers it. With `by_model` the planner model writes
-    the questions; from the first call on that fails or is not paid they are made by rules. It ends
-    early where the meter's time is over.
+    A question is right where one of the first `evidence.max_chunks` hits answers it. With
+    `by_model` the planner model writes them, until a call fails or is not paid; else rules do.
     """
     asked: dict[str, AskedQuestion] = {}
     notes: list[str] = []

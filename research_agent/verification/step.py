@@ -27,9 +27,8 @@ class Verified:
 def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verified]:
     """Check an answer against its evidence and return what follows.
 
-    Each sentence gets the fitted probability that the evidence supports it; `verify.judge` says
-    whether a model is asked as well. Raises ModelMissingError where the packaged models that score
-    sentences are not installed; no other fault of a model ends the check.
+    Raises ModelMissingError where the packaged models that score sentences are not installed; no
+    other fault of a model ends the check.
     """
     settings, ports, answer = context.settings, context.ports, written.answer
     claims: tuple[Claim, ...] = ()

@@ -93,9 +93,8 @@ def _passed(
 def disagreement(sentences: Sequence[str], second: str) -> Disagreement | None:
     """Compare the sentences of an answer with a second answer; None where one says nothing.
 
-    Values (words with digits) and other content words are counted apart, so that one wrong number
-    among twenty right words is not lost: of each kind the words that only one answer has are
-    divided by those of both, and the larger share counts. A refusal agrees with no answer.
+    Values (words with digits) and other words are counted apart; the larger share of words that
+    only one answer has counts. A refusal agrees with no answer.
     """
     mine = {one: content_words(one) for one in sentences if content_words(one)}
     if not mine:
@@ -135,10 +134,8 @@ def uncertain_spans(
 ) -> tuple[Spot, ...]:
     """Return what a model was unsure of by the answer's tokens; the least sure first.
 
-    Of single words only values count, words with a digit or a capital after their first letter,
-    that the question does not have: which other word comes next is open in right answers as often
-    as in wrong ones (docs/uncertainty.md). A sentence whose mean entropy is above `max_entropy`
-    (nats) is unsure as a whole, and its words are not told apart.
+    Of single words only values count (docs/uncertainty.md). A sentence whose mean entropy is above
+    `max_entropy` nats is unsure as a whole.
     """
     text, said = answer.text, said_tokens(answer.tokens)
     known = {fold(question[start:end]) for start, end in word_spans(question)}

@@ -94,10 +94,9 @@ def gain(without: Measured, given: Measured) -> float | None:
 
 
 class Gauge:
-    """Measures one question, alone and with a chunk. Not to be shared between threads.
+    """Measures one question, alone and with a chunk; a failure is a result without a value.
 
-    Prompts begin alike, and the chunk comes last, so that a server reads only that anew; therefore
-    calls are made one after the other. A failure is a result without a value, never a guess.
+    Calls are made one after the other: prompts begin alike, so a server reads only the chunk anew.
     """
 
     def __init__(

@@ -46,9 +46,8 @@ def judged(
 ) -> PruneStats:
     """Return a decision on each of `hits`, in their order.
 
-    Where the question itself cannot be measured, all are judged by similarity, so that values of
-    two kinds are never compared; so they are where an earlier round had to (`known`). With
-    `prune.by` "gain" all stay instead. A single chunk that cannot be measured stays.
+    All are judged by gain, or, where the question alone cannot be measured now or before (`known`),
+    by similarity; with `prune.by` "gain" all stay instead. A chunk without a value stays.
     """
     settings = context.settings.prune
     protected = protections(question, [hit.chunk for hit in hits])
@@ -160,9 +159,8 @@ def _stats(
 def protections(question: str, chunks: Sequence[Chunk]) -> tuple[Protection, ...]:
     """Return for each chunk what keeps it whatever it measures, "" for nothing.
 
-    A table always stays: models measure cells badly, and answers are lost with them. So does a
-    chunk with a span that the question quotes, and one with a name or a number of the question
-    where no more than half of the chunks have it.
+    A table (models measure cells badly), a span that the question quotes, or a name or number of
+    the question that no more than half of the chunks have.
     """
     sources = [source_of(chunk) for chunk in chunks]
     quoted = [_plain(span) for span in quotations(question)]

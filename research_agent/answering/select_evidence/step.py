@@ -53,11 +53,9 @@ def select_evidence(
     context: StepContext,
     scope: Scope = EVERYTHING,
 ) -> Outcome[Selected]:
-    """Return the evidence with the best new hits, less what pruning leaves out of them.
+    """Return the evidence with the best new hits in the scope, less what pruning leaves out.
 
-    Only what would enter is judged, so pruning adds nothing to the evidence. Where the check said
-    that something left out may be missed (`verify`), that enters and no hit is judged any more.
-    Nothing enters that is not in the scope.
+    Where the check wants it (`verify`), what was left out enters instead, and nothing is judged.
     """
     before, settings = earlier.pruned, context.settings.prune
     chunks, count = context.ports.chunks, context.ports.tokenizer.count
@@ -104,11 +102,9 @@ def with_hits(
 ) -> tuple[Evidence, ...]:
     """Add the best new `hits` to the evidence of `earlier` rounds, within a round's limits.
 
-    A chunk that does not fit is passed over and shorter ones after it may still enter, but the
-    first always does. What a hit introduces (it ends with a colon) enters right behind it, as far
-    as tokens and characters are left; after all hits come the other parts of their tables and
-    algorithms, then neighbours. A key never changes its chunk within a question, and new evidence
-    is appended, so that prompts keep their prefix.
+    The first always enters; a later one that does not fit is passed over. What a hit introduces (it
+    ends with a colon) enters right behind it; last come other parts of tables and algorithms, then
+    neighbours. Keys never change, so prompts keep their prefix.
     """
     entering = _Entering(list(earlier), _ids(earlier), limits, count)
     fresh: list[Hit] = []

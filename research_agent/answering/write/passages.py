@@ -64,8 +64,7 @@ def best_passage(
 ) -> Passage | None:
     """Return the passage that names `thing` and is nearest to the question; None where none does.
 
-    By cosine + 0.3 x share of the question's words that it holds - 0.06 x rank of its chunk.
-    Raises ModelError where the embedding fails.
+    By cosine + 0.3 x share of the question's words - 0.06 x rank of its chunk. Raises ModelError.
     """
     passages = [one for one in passages_of(evidence) if is_named(thing, one.readable)]
     if not passages:
@@ -95,8 +94,7 @@ def as_answer(passages: Sequence[Passage]) -> str:
 def looked_up(question: str, evidence: Sequence[Evidence]) -> Passage | None:
     """Return the algorithm that a question wants to see, if the evidence has it.
 
-    It has to hold every hard fact of the question, in its text, its headings or its document: an
-    Algorithm 2 that converts a string is not the "Algorithm 2 SHAKE128" that was asked for.
+    It has to hold every hard fact of the question: another document has another Algorithm 2.
     """
     look_up = plan_question(question).look_up
     shown = phrases(SHOWS).search(question)

@@ -43,10 +43,9 @@ class Rewriting:
     ) -> tuple[Answer, tuple[str, ...]] | None:
         """Return the `earlier` answer with its `faulty` sentences written again, and notes.
 
-        A sentence stays as it was unless the evidence holds at least as much of the new one; all
-        others are kept character by character. None where the whole answer has to be written: it
-        is no model's, no sentence of it is without fault, or too many are not. Raises ModelError
-        and BudgetError where not even the first sentence could be asked for.
+        A new sentence is taken if the evidence holds at least as much of it. None where the whole
+        answer has to be written: it is no model's, all of it is at fault, or too much. Raises
+        ModelError and BudgetError where not even the first sentence could be asked for.
         """
         places = _places(earlier.text, faulty)
         left = {span for spans in places.values() for span in spans}
@@ -164,9 +163,8 @@ def with_changes(
 ) -> tuple[str, tuple[Token, ...]]:
     """Return a text with spans of it replaced, and the tokens of the whole.
 
-    A list's sign before a sentence stays, and a new sentence without an end gets a full stop
-    where text follows. Where the tokens spell the text before, they spell it afterwards; where they
-    do not, those of the new sentences come after the old ones.
+    A list's sign stays, and a missing full stop is added. Tokens that do not spell the text before
+    are kept, with the new ones behind.
     """
     spelled = "".join(token.text for token in tokens) == text
     parts: list[str] = []
@@ -200,8 +198,7 @@ def _missing_stop(new: str, following: str) -> str:
 def token_slice(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:
     """Return the tokens that spell a span of the text that all spell.
 
-    Of a token that lies across an end, the part inside is kept; it is scored where the part
-    outside is nothing but white space.
+    A part of a token is not scored, unless the rest is white space.
     """
     found, left = [], 0
     for token in tokens:

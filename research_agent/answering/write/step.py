@@ -38,13 +38,9 @@ def answer_question(
 ) -> Outcome[Answer]:
     """Return the answer with its tokens, and whether the evidence answers the question.
 
-    Without evidence no model is asked, and neither with the evidence of the `earlier` round: the
-    answer would be the same. Of an `earlier` answer with `faulty` sentences beside others, those
-    alone are written again where `verify.regenerate` says so. With two `verify.samples` a second
-    answer is asked for where the first has no log-probabilities.
-
-    The value says so where the budget did not pay the answer, or where it failed after an
-    `earlier` one was written. Raises ModelError where the first answer fails.
+    No model is asked without new evidence. `faulty` sentences of the `earlier` answer are written
+    again alone with `verify.regenerate: sentence`. The value says where the budget did not pay the
+    answer, or it failed after an earlier one. Raises ModelError where the first answer fails.
     """
     keys = tuple(item.key for item in evidence)
     if not evidence or keys == earlier.keys:
@@ -94,10 +90,9 @@ class _Writing:
         return asking.rewritten(earlier, faulty)
 
     def answered(self) -> AnswerWithNotes:
-        """Return the model's answer; raises ModelError, BudgetError.
+        """Return the model's answer, an algorithm that is asked for, or passages for a comparison.
 
-        An algorithm that is asked for is shown in the document's own words, and where the model
-        refuses a comparison, a passage on each thing takes the refusal's place.
+        Raises ModelError, BudgetError.
         """
         if shown := looked_up(self.question, self.evidence):
             note = "answer: shown as it stands in the document"
@@ -150,8 +145,8 @@ class _Writing:
     def checked(self, answer: Answer) -> AnswerWithNotes:
         """Refuse an answer that the evidence does not support, by the model and the cross-encoder.
 
-        Never raises for a model: without a verdict nothing is refused, and the answer counts
-        as unchecked. Without log-probabilities the model's yes or no decides alone.
+        Without a verdict the answer counts as unchecked; without log-probabilities the word
+        decides.
         """
         context, shown = self.context, render_evidence(self.evidence)
         asked = context.prompts.answerable.render(
@@ -176,12 +171,10 @@ class _Writing:
         return replace(answer, answerable=answerable, refused=refused), ()
 
     def with_second(self, answer: Answer) -> AnswerWithNotes:
-        """Return an answer with a second one to compare it with; never raises.
+        """Return an answer with a second one, if it has no usable log-probabilities; never raises.
 
-        It is asked for where the model has written the answer, it is no refusal, and its
-        log-probabilities cannot be used; only at its full length, else both would differ by what
-        was cut off. It reads the evidence in the reverse order: a model that ignores the
-        temperature, or a cache, would only repeat the first answer.
+        The second reads the evidence in the reverse order, else a model without temperature, or a
+        cache, would repeat the first. It is asked for at full length only.
         """
         sampler, most = self.context.ports.sampler, self.context.settings.answer.max_tokens
         if self.context.settings.verify.samples == 1 or sampler is None:
@@ -209,11 +202,7 @@ class _Writing:
         return Message("system", prompt.render())
 
     def _messages(self, evidence: Sequence[Evidence]) -> list[Message]:
-        """Return the messages that ask the model for an answer.
-
-        Where a check decides about refusals its prompt begins alike, so a server reads the
-        evidence once; elsewhere the prompt says what to reply for what the evidence does not hold.
-        """
+        """Return the messages that ask for an answer; those of a later check begin alike."""
         prompts, by_check = self.context.prompts, self.context.settings.refuses_by == "check"
         prompt = prompts.answer_user if by_check else prompts.answer_user_refusing
         user = prompt.render(evidence=render_evidence(evidence), question=self.question)

@@ -12,11 +12,7 @@ from research_agent.types import Completion, ModelCall
 
 
 class KeptDecisions:
-    """Implements DecisionCache. Safe to share between threads where the cache is.
-
-    A cache that fails (with OSError, or with ValueError for what it cannot read) is an empty
-    one: it never ends a question.
-    """
+    """Implements DecisionCache; a cache that fails (OSError, ValueError) is an empty one."""
 
     def __init__(
         self,

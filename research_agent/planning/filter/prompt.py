@@ -32,9 +32,8 @@ def shown_chunks(
 ) -> Shown:
     """Return as many of `hits` as fit into `room` tokens, whole or by what is nearest to `query`.
 
-    Each has room for its best sentence, and all share what is left: short chunks are whole. Where
-    not even these sentences fit, the last hits are left out. `refers_to` says where the references
-    of a chunk lead, by its id.
+    Each has room for its best sentence, else the last hits are left out; all share the rest.
+    `refers_to` says where the references of a chunk lead, by its id.
     """
     contents = [fenced(readable(hit.chunk)) for hit in hits]
     lengths = [count(content) for content in contents]
@@ -81,9 +80,6 @@ def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:
     """Return how much of `room` each of some lengths gets: the short ones all they need.
 
     Max-min fairness: none can get more without one that has no more getting less.
-
-    >>> fair_shares([10, 50, 60], 90)
-    (10, 40, 40)
     """
     shares, left = [0] * len(lengths), max(0, room)
     shortest_first = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))

@@ -61,8 +61,8 @@ class HitFilter:
         """Return at most `max_chunks` of the hits, with what they bring along among them.
 
         `question` is what the user asked, where the query is only a part of it. Chunks to
-        `exclude`, by their ids, are not brought along and take no place. The trace event has the
-        notes; the calls are the meter's.
+        `exclude`, by their ids, are not brought along. The trace event has the notes; the calls are
+        the meter's.
         """
         clock, meter = self._context.ports.clock, self._context.meter
         calls_before = len(meter.calls)
@@ -207,10 +207,9 @@ class HitFilter:
 
 
 def settled(decisions: Sequence[ChunkDecision], *, max_chunks: int) -> tuple[ChunkDecision, ...]:
-    """Return the decisions with `kept` for at most `max_chunks` of them.
+    """Return the decisions with `kept` for at most `max_chunks`: the wanted, then undecided ones.
 
-    Hits with a verdict for them have seats first, then the undecided by rank. Where the model
-    discards all it was shown, the `LAST` best are kept, still with the verdict "discard".
+    Where the model discards all it was shown, the `LAST` best are kept.
     """
     asked = [i for i, d in enumerate(decisions) if d.why != "no_room"]
     if asked and all(decisions[i].verdict == "discard" for i in asked):

@@ -13,16 +13,10 @@ MAX_REASON = 80
 MOST_MEMBERS = 2000
 """Keys of a reply that are looked at."""
 _VERB = r"(?P<verb>keep|discard|expand(?:[ _-]*(?P<depth>\d+))?)(?![a-z0-9])"
-_ARROW = re.compile(r"->|=>|[⇒:=\u2013\u2014]|(?<=\s)-(?=\s)")
-_MARKS = re.compile(r"[`*\"'\[\]{}<>\u2022]")
-_BULLETS = r"(?:[-(|→] ?|\d+[.)] ?)*"
-"""What a line may begin with: bullets, numbers, the border of a table."""
-_FIRST = re.compile(rf"(?i){_BULLETS}k(?P<number>\d{{1,9}})(?![a-z0-9])")
-_INSIDE = re.compile(rf"(?i)(?<![\w-])k(?P<number>\d{{1,9}})\)? (?=[→|]|{_VERB})")
-_NUMBERED = re.compile(rf"(?i)(?:- ?)?(?P<number>\d{{1,9}})[.)]? (?=(?:[→|] )?{_VERB})")
-_DIRECT = re.compile(rf"(?i)[ )→|.]*{_VERB}")
-_LATER = re.compile(rf"(?i)→ {_VERB}")
-_SHOUTED = re.compile(r"\b(?P<verb>KEEP|DISCARD|EXPAND(?:[ _-]*(?P<depth>\d+))?)(?![A-Za-z0-9])")
+_LINE = re.compile(
+    rf"(?i)(?<![\w-])k(?P<number>\d{{1,9}})(?![a-z0-9])[^\w\n]{{0,12}}{_VERB}(?P<reason>[^\n]*)"
+)
+"""An alias, an arrow or a colon, a verdict, and the rest of the line."""
 _CHOICE = re.compile(rf"(?i) ?[|/] ?{_VERB}")
 """A further verdict: the list of all of them, copied from the question."""
 _MEMBER = re.compile(r'"(?P<key>[^"\\]{1,200})"\s*:\s*(?=[{"])')
@@ -72,18 +66,17 @@ def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object
 def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:
     r"""Return what `text` says about each of `aliases`: a JSON object, lines, or a table.
 
-    An object may be cut off: what is whole counts. A line may be a list item, have quotes,
-    back-ticks or a title around the alias, any of the usual arrows and a reason after the verdict.
-    "EXPAND" with an unusual depth keeps. A chunk that a sentence merely talks about has no verdict.
+    An object may be cut off: what is whole counts. "EXPAND" with an unusual depth keeps. A chunk
+    that a sentence merely talks about has no verdict.
 
-    >>> reply = "1. `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
+    >>> reply = "- `k2` -> discard (off topic)\n- k1: EXPAND_3\nk9 -> KEEP"
     >>> read_verdicts(reply, ["k1", "k2"]).by_alias, read_verdicts(reply, ["k1", "k2"]).unknown
     ({'k2': 'discard', 'k1': 'expand_3'}, 1)
     """
     found: dict[str, Verdict] = {}
     reasons: dict[str, str] = {}
     unknown = repeated = 0
-    for alias, verdict, reason in list(_members(text)) or _in_lines(text):
+    for alias, verdict, reason in list(_members(text)) or list(_in_lines(text)):
         if alias not in aliases:
             unknown += 1
         elif alias in found:
@@ -143,42 +136,11 @@ def _of_text(value: str) -> tuple[Verdict, str] | None:
     return _named(verb), value[verb.end() :]
 
 
-def _in_lines(text: str) -> list[Said]:
-    """Return what the lines of a reply say, each with one kind of arrow and without marks."""
-    lines = []
-    for line in text.splitlines():
-        arrows = _ARROW.sub(" → ", line).replace("→", " → ").replace("|", " | ")
-        lines.append(" ".join(_MARKS.sub(" ", arrows).split()))
-    if any(_FIRST.match(line) or _INSIDE.search(line) for line in lines):
-        return [one for line in lines for one in _statements(line)]
-    starts = [(line, _NUMBERED.match(line)) for line in lines]
-    numbered = [(start, _verdict(line[start.end() :])) for line, start in starts if start]
-    return [(f"k{int(start['number'])}", *said) for start, said in numbered if said]
-
-
-def _statements(line: str) -> Iterator[Said]:
-    first = _FIRST.match(line)
-    starts = [first] if first else []
-    starts += [match for match in _INSIDE.finditer(line) if not first or match.end() > first.end()]
-    if not starts and (foreign := _LATER.search(line)):
-        yield "", _named(foreign), ""
-    ends = [*(match.start() for match in starts[1:]), len(line)]
-    for start, end in zip(starts, ends, strict=bool(starts)):
-        if said := _verdict(line[start.end() : end]):
-            yield f"k{int(start['number'])}", *said
-
-
-def _verdict(rest: str) -> tuple[Verdict, str] | None:
-    """Return the verdict that follows an alias, and its reason; None where none does, or several.
-
-    It comes directly, or after a title and an arrow, or alone in capitals.
-    """
-    named = _DIRECT.match(rest) or _LATER.search(rest)
-    if named:
-        chosen = not _CHOICE.match(rest, named.end())
-        return (_named(named), rest[named.end() :]) if chosen else None
-    shouted = {_named(match) for match in _SHOUTED.finditer(rest)}
-    return (shouted.pop(), _SHOUTED.sub("", rest)) if len(shouted) == 1 else None
+def _in_lines(text: str) -> Iterator[Said]:
+    """Yield what the lines of a reply say: list items, arrows, or the rows of a table."""
+    for line in _LINE.finditer(text):
+        if not _CHOICE.match(line["reason"]):
+            yield f"k{int(line['number'])}", _named(line), line["reason"]
 
 
 def _named(match: re.Match[str]) -> Verdict:

@@ -71,8 +71,7 @@ def read_proposal(
 ) -> Proposal:
     """Read the planner model's JSON; a reply that cannot be read proposes nothing.
 
-    Left out are queries that repeat the question or one that was `tried`, are empty or too long;
-    where none is left, that is the problem.
+    Queries that repeat the question or one that was `tried`, are empty or too long are left out.
     """
     value = reply_object(reply)
     kind, written = value.get("kind"), value.get("queries")
@@ -125,11 +124,10 @@ def read_translation(question: str, reply: str) -> Proposal:
 
 
 def question_parts(question: str, *, comparisons: bool = False, most: int = 3) -> tuple[str, ...]:
-    """Return the questions that are asked in one, each with the names it is about.
+    """Return the questions that are asked in one; () where the question is simple.
 
-    A question without a name gets those of the first one, because it mostly speaks of them as
-    "it". With `comparisons`, a single question that compares gives one part for each thing.
-    Nothing where the question is simple.
+    One without a name gets those of the first one, because it mostly speaks of them as "it". With
+    `comparisons`, a single question that compares gives one part for each thing.
     """
     pieces = (piece for piece in _END.split(question) if piece.endswith(("?", "\uff1f", "\u061f")))
     asked = [piece for piece in pieces if _says_something(piece)]
@@ -146,8 +144,7 @@ def question_parts(question: str, *, comparisons: bool = False, most: int = 3) -
 def is_nested(question: str) -> bool:
     """Return whether a question names a thing by way of another: "the wife of the man who ...".
 
-    Told by relative pronouns behind the question word and by owners; English, Indonesian and
-    Chinese. Such a question may need two searches, one with what the other has found.
+    Relative pronouns and owners tell; English, Indonesian and Chinese.
     """
     rest = _ASKING.sub("", question.strip())
     relative = _RELATIVE.search(rest) or _OWNER.search(rest)

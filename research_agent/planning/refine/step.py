@@ -118,11 +118,9 @@ def refine(
 ) -> Outcome[Refinement]:
     """Return the queries to search with.
 
-    In the first round the model is only asked where confidence is low: with high confidence the
-    question's words are kept, but one with several parts is searched part by part too. In later
-    rounds it reads what is missing, what was read and what was tried, unless uncertain tokens
-    have given the query (DRAGIN); where it has nothing else to search for, the loop ends.
-    Where the model fails, is of no use or is not paid, the parts that rules find are searched.
+    In the first round the model is asked only where confidence is low, or for parts. Later it reads
+    what is missing, was read and was tried, unless uncertain tokens have given the query (DRAGIN);
+    where it has nothing else to search for, the loop ends. Rules replace a model that fails.
     """
     run = _Run(question, probe, confidence, before, context)
     refinement, notes = run.without_model() or run.with_model()

@@ -73,8 +73,7 @@ class Standard:
 def judge(proposal: Proposal, measured: Sequence[Measures], standard: Standard) -> Refinement:
     """Let those proposed queries through that no validator blocks; `measured` is of each in order.
 
-    A later round searches for what is missing: there a query need not keep all of the question,
-    and may name what was read.
+    In a later round a query need not keep all of the question, and may name what was read.
     """
     question, queries = standard.question, proposal.queries
     rulings: list[tuple[Ruling, ...]]
@@ -112,9 +111,8 @@ def judge(proposal: Proposal, measured: Sequence[Measures], standard: Standard) 
 def with_following(refinement: Refinement) -> Refinement:
     """Let hits of a model's queries come last where nothing says that they find more.
 
-    Parts that can be searched by themselves find what the question finds, and push it down
-    (docs/results.md). A query in other words comes last unless its best hit is `IMPROVEMENT` more
-    similar than the question's.
+    Those are parts that can be searched by themselves, and other words whose best hit is not
+    `IMPROVEMENT` more similar than the question's (docs/results.md).
     """
     apart: tuple[str, ...] = ()
     if refinement.kind == "decompose":
@@ -166,11 +164,7 @@ def check_kept(
 
 
 def check_added(queries: Sequence[str], known: frozenset[str]) -> tuple[Ruling, ...]:
-    """Return for each of `queries` whether all that it names is in the question or was read.
-
-    `known` are the words of both. So a later round may search for a part of the question, and by
-    the name that the documents have for a thing; any other name was made up.
-    """
+    """Return for each of `queries` whether it names only what is `known` from question or texts."""
     rulings: list[Ruling] = []
     for query in queries:
         text = HOP.sub(" ", query)

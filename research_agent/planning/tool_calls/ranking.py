@@ -56,10 +56,9 @@ def collect(
 ) -> Found:
     """Put the hits of all `results` together, and decide whether another turn may bring more.
 
-    Where one of the calls searched `own_query`, the user's own words, its ranking leads and the
-    others fill reserved slots; else all rankings are fused. A chunk that answered an earlier part
-    (`ToolCall.bridges`) has the place of that part's best hit. What a model's own calls found
-    beside the reserved slots comes after all of it.
+    The ranking of `own_query` leads and the others fill reserved slots; without it all are fused. A
+    chunk that answered an earlier part (`ToolCall.bridges`) has the place of that part's best hit.
+    What else a model's own calls found comes last.
     """
     hits = _together(results, own_query, rrf_k)
     stats = FilterStats.total([result.stats for result in results if result.searched])

@@ -50,9 +50,8 @@ def results_text(
 ) -> str:
     """Return all results, with as much of each passage as fits into `max_tokens` for all.
 
-    Of a passage that is too long the sentences are shown that have the most words of the query
-    that found it, or of the `question`. Where not even the places of all passages fit, the first
-    results are left out, and of the last one its last passages; both are counted.
+    Shown are the sentences with the most words of the query, or of the `question`. Where not even
+    the places of all passages fit, the first results and the last passages are only counted.
     """
     key_of = {chunk_id: key for key, chunk_id in chunk_keys(results, read).items()}
     parts = [_Part(EARLIER, "", read, question, is_search=True)] if read else []

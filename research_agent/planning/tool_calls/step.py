@@ -64,9 +64,8 @@ class Turn:
 def plan_calls(turn: Turn, tools: Tools, *, context: StepContext) -> Outcome[CallPlan]:
     """Return the calls of a turn, as many as the budget pays, with their shares of it.
 
-    A model that fails or writes no call that can be run is replaced by rules as long as nothing
-    was searched, and the trace says so: a search without any call would find nothing. Later its
-    failure ends the search with what was found.
+    Rules write them where a model fails or writes none that can be run, as long as nothing was
+    searched; later its failure ends the search. The trace says so.
     """
     meter, last = context.meter, turn.number >= context.settings.search.max_turns
     if not meter.left().tool_calls:

@@ -92,8 +92,7 @@ def checked_calls(
 ) -> tuple[ToolCall, ...]:
     """Return one call for each different one of the first `MOST_CALLS` that are `written`.
 
-    A wrong one has a `problem`, which is its result and which the model reads in the next turn.
-    Indices go on after those of `results`; a call that was answered already names the earlier one.
+    A wrong one has a `problem` for the model to read; one that was answered names the earlier one.
     `keys` has the chunk id of each key.
     """
     calls: list[ToolCall] = []

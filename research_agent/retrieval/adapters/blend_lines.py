@@ -16,9 +16,7 @@ Row = Mapping[str, object]
 class BlendLines(Closing):
     """Appends one line a query to a file, and the sums over the whole file when it is closed.
 
-    Implements BlendLog. Nothing is ever taken out of the file; earlier sums in it count for
-    nothing. Threads may share it. Where the disk fails, `on_problem` is called once and no more is
-    written.
+    Implements BlendLog; threads may share it. Where the disk fails, `on_problem` is called once.
     """
 
     def __init__(self, path: str, *, on_problem: Callable[[str], None]) -> None:
@@ -79,11 +77,7 @@ def rows_of(text: str) -> list[Row]:
 
 
 def summary(rows: Sequence[Row]) -> dict[str, object]:
-    """Return the sums over the lines of queries.
-
-    `changed_share` is of all ranks among the first `top_k`, `first_off` and `second_off` count
-    queries in which a channel was switched off, `unknown` those without any score of the second.
-    """
+    """Return the sums over the lines of queries; `changed_share` is of the first `top_k` ranks."""
     values = (row.get("spearman") for row in rows)
     known = [float(value) for value in values if isinstance(value, int | float)]
     counts = (row.get("changed") for row in rows)

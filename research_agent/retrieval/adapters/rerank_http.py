@@ -58,10 +58,9 @@ class RerankEndpoint:
 
 
 class HttpReranker:
-    """Implements Reranker; threads may share it. Every question has connections of its own.
+    """Implements Reranker; threads may share it.
 
-    Nothing is tried twice: a caller has an order already and can go on with it. No message holds
-    what the server wrote, because it may repeat the documents.
+    Nothing is tried twice, and no message holds what the server wrote: it may repeat documents.
     """
 
     def __init__(self, endpoint: RerankEndpoint) -> None:
@@ -184,9 +183,6 @@ def read_scores(form: Form, content: bytes, count: int) -> list[float]:
 
     Raises ValueError, with a reason that repeats nothing of the reply, where it is not exactly
     one finite score for every text.
-
-    >>> read_scores("tei", b'[{"index": 1, "score": 0.5}, {"index": 0, "score": 0.25}]', 2)
-    [0.25, 0.5]
     """
     try:
         reply = json.loads(content)

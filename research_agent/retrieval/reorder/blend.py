@@ -29,11 +29,9 @@ def blend(
 ) -> tuple[tuple[Hit, ...], BlendDiagnostics]:
     """Order the first `POOL` hits by alpha * their score + (1 - alpha) * the second channel.
 
-    Both are brought to one scale first. A channel that collapses is switched off: without the
-    second one nothing changes, without the first one the second decides alone. A chunk that the
-    second channel has no score for counts as the worst of those that it has. Ties keep the order
-    of the hits' own scores, so `alpha` 1 changes nothing and 0 gives the second channel's order.
-    The diagnostics look at the first `top_k` hits.
+    Both are brought to one scale first; a channel that collapses is switched off. A chunk without a
+    second score counts as the worst of those that have one. Ties keep the order of the hits' own
+    scores. The diagnostics look at the first `top_k` hits.
     """
     given, alpha = best_first(hits), settings.alpha
     inside = given[:POOL]
@@ -79,8 +77,6 @@ def scaled(
 
     >>> scaled([3.0, 1.0, 2.0], "rank")
     ((1.0, 0.0, 0.5), '')
-    >>> scaled([0.2, 0.2], "z-score")
-    ((0.0, 0.0), 'constant')
     """
     nothing = (0.0,) * len(values)
     if not all(map(isfinite, values)) or not isfinite(_range(values)):
@@ -129,8 +125,7 @@ def average_ranks(values: Sequence[float]) -> tuple[float, ...]:
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
     """Return Spearman's rank correlation, in [-1, 1]: Pearson's of the average ranks.
 
-    None where it is not defined: fewer than two values, or one list that is constant. See Spearman
-    1904, doi:10.2307/1412159.
+    None for fewer than two values or a constant list. Spearman 1904, doi:10.2307/1412159.
     """
     try:
         found = correlation(average_ranks(left), average_ranks(right))

@@ -30,11 +30,7 @@ class Code:
 
 
 def code_of(text: str, *, question: bool = False) -> Code:
-    """Return the code of a text by its patterns.
-
-    A facet gets the label of which the most patterns are found, the first of several; of none,
-    no label.
-    """
+    """Return the code of a text: of each facet the label of which the most patterns are found."""
     folded, best = fold(text), list[str]()
     for patterns in _book(asked=question).values():
         counts = {

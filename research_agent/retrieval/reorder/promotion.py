@@ -61,9 +61,8 @@ def promote(
 ) -> tuple[Hit, ...]:
     """Move the best-founded of the first `POOL` hits up, at most `cap(top_k)` of them.
 
-    `top_k` is how many hits the caller shows in the end, not how many it ranks: the cap is taken
-    from it, so the first `top_k - cap(top_k)` hits stay among the first `top_k`. Ties keep the
-    order of the hits' scores; the order in which `hits` come changes nothing.
+    `top_k` is how many hits are shown: its first `top_k - cap(top_k)` hits stay among them. Ties
+    keep the order of the scores; the order in which `hits` come changes nothing.
     """
     given = best_first(hits)
     inside, rule, named = given[:POOL], RULES.get(kind, GENERAL), anchors(query)

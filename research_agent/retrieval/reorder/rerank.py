@@ -27,8 +27,7 @@ def rerank(
 ) -> Outcome[tuple[Hit, ...]]:
     """Order the first `candidates` hits by the reranker's verdicts; the rest follows as it was.
 
-    A hit without a verdict keeps its rank. Where the reranker fails or the budget is spent, the
-    hits stay as they were, and the event says so.
+    Where the reranker fails or the budget is spent, the order stays, and the event says so.
     """
     given = best_first(hits)
     try:
@@ -64,11 +63,7 @@ class PairReranker:
 
 
 def by_verdicts(hits: Sequence[Hit], verdicts: Sequence[float | None]) -> tuple[Hit, ...]:
-    """Order hits by a reranker's verdicts, the highest first.
-
-    A hit without a verdict keeps its rank; the others share out the ranks between. Verdicts may
-    be fewer than hits: the rest has none. Equal verdicts keep the order of the hits.
-    """
+    """Order hits by a reranker's verdicts, the highest first; a hit without one keeps its rank."""
     given = dict(enumerate(verdicts[: len(hits)]))
     known = {at: verdict for at, verdict in given.items() if verdict is not None}
     order = list(range(len(hits)))

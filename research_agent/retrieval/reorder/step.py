@@ -28,10 +28,10 @@ class Reordered:
 def reorder(
     query: str, hits: Sequence[Hit], context: StepContext, *, top_k: int
 ) -> Outcome[Reordered]:
-    """Blend, then promote or rerank, as the settings say; by default nothing changes.
+    """Blend, then promote or rerank, as the settings say; `top_k` of the hits will be shown.
 
-    `top_k` of the hits will be shown. A fault of a model or a spent budget keeps the order of the
-    stage before, with a note. Raises ConfigError where the reranker that is wanted is missing.
+    A fault of a model or a spent budget keeps the order of the stage before, with a note. Raises
+    ConfigError where the reranker that is wanted is missing.
     """
     blending, mode = context.settings.blend.mode, context.settings.rerank.mode
     if mode == "http" and context.ports.reranker is None:

@@ -34,8 +34,7 @@ def place_every(
 ) -> tuple[Chunk, ...]:
     """Insert one of `others` after rank `after` of `own`, and then in every `every`th rank.
 
-    Of each operation or schema only the first part is inserted, and none where a part of it
-    ranks higher anyway; nothing of `own` is lost.
+    Only the first part of an operation or schema is inserted, and none where a part ranks higher.
     """
     placed, rest = list(own[:after]), list(own[after:])
     shown = {_item(chunk) for chunk in placed}

@@ -46,8 +46,7 @@ def _raised(
 ) -> tuple[Chunk, ...]:
     """Return a ranking in which some chunks moved up; all others keep their order.
 
-    A chunk that ranks lower than its score says is judged by its rank. No score is raised above
-    `most`, so that chunks that the first hit names rank below it.
+    A chunk that ranks lower than its score says is judged by its rank. No score exceeds `most`.
     """
     height, heights = inf, dict[str, float]()
     for chunk in ranking:
@@ -83,8 +82,8 @@ def _mentioned(
 ) -> dict[str, float]:
     """Return the chunks that the first hits mention, and the largest share each has.
 
-    The share is 1 for what the first of them names, 1/1.5 for the second, 1/2 for the third. Of
-    many names in one hit those count that the ranking has too, then the most similar ones.
+    The share is 1 for the first hit, 1/1.5 for the second, 1/2 for the third. Of many names those
+    count that the ranking has too, then the most similar ones.
     """
     first = ranking[:MENTION_HITS]
     edges = [e for e in pool.edges([c.chunk_id for c in first]) if e.kind == "mention"]

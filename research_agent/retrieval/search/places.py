@@ -25,11 +25,7 @@ def elsewhere(chunks: Sequence[Chunk], shown: Sequence[Chunk]) -> tuple[Chunk, .
 def place_at(
     own: Sequence[Chunk], others: Sequence[Chunk], *, after: int, most: int
 ) -> tuple[Chunk, ...]:
-    """Insert the first `most` of `others` that bring a new page after rank `after` of `own`.
-
-    Those of `own` in front are never moved, and none of them is lost; one of `others` that is
-    further back in `own` moves up.
-    """
+    """Insert the first `most` of `others` that bring a new page after rank `after` of `own`."""
     front = tuple(own[:after])
     new: dict[tuple[str, str], Chunk] = {}
     for chunk in elsewhere(others, front):
