@@ -44,18 +44,6 @@ def test_sentences_rows_and_whole_algorithms() -> None:
     assert [0, 0, 1, 1, 2] == [passage.rank for passage in found]
 
 
-def test_lines_without_words_are_no_passages() -> None:
-    assert ["The key has a size."] == [
-        p.text for p in passages_of([item("c1", "12.\n\n----\n\nThe key has a size.")])
-    ]
-
-
-def test_chinese_sentences_are_short() -> None:
-    assert ["密钥有1184字节。", "它是公开的。"] == [
-        p.text for p in passages_of([item("c1", "密钥有1184字节。它是公开的。")])
-    ]
-
-
 class Likeness:
     """Gives texts the cosines to the question that they are set to have."""
 

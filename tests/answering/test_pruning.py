@@ -17,11 +17,11 @@ from research_agent.answering.select_evidence.gain import (
     token_rows,
 )
 from research_agent.answering.select_evidence.pruning import Values, kept_places, protections
-from research_agent.answering.select_evidence.step import EarlierEvidence, added
+from research_agent.answering.select_evidence.step import EarlierEvidence
 from research_agent.context import RunContext
 from research_agent.errors import ModelBusyError
 from research_agent.settings import PruneSettings, Settings
-from research_agent.types import Alternative, Chunk, Completion, Hit, ModelCall, Token
+from research_agent.types import Alternative, Chunk, Completion, ModelCall, Token
 from research_agent.types.budget import Allowance
 from research_agent.types.pruning import PruneStats
 from tests import fakes
@@ -117,27 +117,12 @@ def test_threshold_and_ratio() -> None:
     assert [] == kept([])
 
 
-def test_values_that_only_compare() -> None:
-    """Where all are below the limit, or after a refusal without chunks: the median and above."""
-    assert [1, 2] == kept([-0.3, -0.1, -0.2])
-    assert [0, 1, 2] == kept([-0.1, -0.1, -0.1])
-    assert [0, 2] == kept([0.4, 0.1, 0.3], relative=True)
-
-
 @pytest.mark.parametrize("mode", ["threshold", "ratio"])
 def test_chunk_without_a_value_stays(mode: str) -> None:
     """A failed call is no low value, and counts; a refused chunk stays where no other does."""
     assert [0, 1] == kept([0.2, None, -0.5, -0.6], mode)
     assert [0] == kept([-0.9, None], mode, refused=[1])
     assert [0] == kept([None, None], mode, refused=[0, 1])
-
-
-def test_rounds_add_up() -> None:
-    one = PruneStats("ratio", "gain", 3, 2, calls=4, nu=0.5, tokens_before=90, tokens_after=60)
-    both = added(one, PruneStats("ratio", "gain", 2, 2, calls=3, fallback="late"))
-
-    assert (5, 4, 7, 0.5) == (both.original, both.kept, both.calls, both.nu)
-    assert (90, 60, "late") == (both.tokens_before, both.tokens_after, both.fallback)
 
 
 def test_off_and_single_chunks_ask_nobody() -> None:
@@ -232,17 +217,6 @@ def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:
     assert "no embedding model" in failed.event.notes[0]
 
 
-def test_tables_are_not_asked_about() -> None:
-    table = replace(fakes.chunk("Bus | Train", 9), kind="table")
-    model = NuModel("thirty")
-    chosen = choose(model, settings(), found=[*hits(TEXTS[0], TEXTS[2]), Hit(table, 0.1)])
-    two = [Hit(replace(table, chunk_id=name), 0.1) for name in "ab"]
-
-    assert (["0", "9"], 3) == (places(chosen), len(model.asked))
-    assert [("table", True)] * 2 == reasons(choose(model, settings(), found=two))
-    assert 3 == len(model.asked)
-
-
 def test_refusing_with_a_chunk_speaks_against_it() -> None:
     """A model that is sure not to know has gained nothing; the evidence is never empty."""
     model, always = NuModel("thirty"), NuModel("thirty")
@@ -269,17 +243,6 @@ def test_calls_and_time_are_limited() -> None:
     assert (0, "similarity") == (len(third.asked), short.value.pruned.stats.source)
     assert (["", "not paid"], 1) == (found, len(timed.asked))
     assert "not paid" == Gauge(QUESTION, run.within(PLENTY), max_seconds=0.0)().missing
-
-
-def test_long_chunks_are_cut_to_their_nearest_sentences() -> None:
-    model, long = NuModel("thirty"), Chunk("x", "d", "Rye is dark. " * 400 + TEXTS[0])
-    run = RunContext(given_ports(model), Settings(), fakes.PROMPTS)
-    gauge = Gauge(QUESTION, run.within(PLENTY))
-
-    assert gauge(long).nu is not None
-    assert (1, 1) == (gauge.calls, len(model.asked))
-    assert TEXTS[0].rstrip(".") in model.asked[0]
-    assert len(model.asked[0].split()) < 400
 
 
 def test_what_protects_a_chunk() -> None:

@@ -68,20 +68,6 @@ def test_cost_is_known_where_every_price_is(prices: list[float | None], cost: fl
     assert cost == usage_of([TraceEvent(calls)]).cost
 
 
-def test_models_and_warnings_are_told_once() -> None:
-    """A call that failed does not hide which model had answered for its role."""
-    found = result(Check("stop", "error"), TraceEvent(CALLS, ("a", "b")), TraceEvent(notes=("a",)))
-
-    assert {"answer": "large", "verifier": "small", "planner": "small"} == found.models
-    assert (("a", "b"), "error") == (found.warnings, found.stop_reason)
-
-
-@pytest.mark.parametrize("check", [Check(), Check("again", "uncertain", "more")])
-def test_report_before_the_end_was_cancelled(check: Check) -> None:
-    """Somebody who jumps to the report, in Studio, ends the loop: verify did not."""
-    assert "cancelled" == result(check).stop_reason
-
-
 def answered(
     *claims: Claim,
     unconfirmed: Unconfirmed = "mark",

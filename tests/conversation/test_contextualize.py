@@ -61,12 +61,6 @@ def test_what_is_refused(before: list[Turn], text: str, completed: str, reason: 
     assert why_refused(text, before, completed).startswith(reason)
 
 
-def test_parts_of_a_number_are_another_number() -> None:
-    assert why_refused("And 5?", SIZE, "ML-KEM-768 and 5.2?").startswith("it has lost: 5")
-    assert why_refused("And 12?", SIZE, "ML-KEM-768 and 512?").startswith("it has lost: 12")
-    assert "" == why_refused("And \uff15\uff11\uff12?", SIZE, "Has ML-KEM-768 512 bytes?")
-
-
 @pytest.mark.parametrize(
     "reply", ["", "no idea", "[1]", '{"question": 5}', '{"question": "cut', '{"kind": "keep"}']
 )

@@ -31,32 +31,6 @@ def is_sound(result: ResearchResult) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        (f"{SAID} [c9].", f"{SAID} [c1]."),
-        (f"{SAID} [c1, c2, c3, c9].", f"{SAID} [c1][c2]."),
-        (f"{SAID} (chunk c1).", f"{SAID} [c1]."),
-        (f"{SAID}.", f"{SAID} [c1]."),
-        (f"{SAID}. [c1]", f"{SAID} [c1]."),
-    ],
-)
-def test_keys_are_those_that_carry_the_sentence(text: str, answer: str) -> None:
-    """Invented keys, every key, and none: chunks that have little of the sentence are not cited."""
-    result = asked(text)
-
-    assert answer == result.answer
-    assert is_sound(result)
-
-
-@pytest.mark.parametrize("text", ["[c1]", "[c1][c2][c3]", "[c1].", "...", "[4]", "[c1], [c2]"])
-def test_markers_alone_are_no_answer(text: str) -> None:
-    result = asked(text)
-
-    assert ("refused", REFUSAL) == (result.status, result.answer)
-    assert is_sound(result)
-
-
-@pytest.mark.parametrize(
     ("beside", "marks"),
     [
         (f"{GOOD} {GOOD}", 0),

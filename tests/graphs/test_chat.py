@@ -27,7 +27,6 @@ from tests.fakes import (
     GOOD,
     PROMPTS,
     QUESTION,
-    NoEmbedder,
     ScriptedChat,
     ports,
     says,
@@ -180,15 +179,6 @@ def test_nobody_is_asked_where_nobody_can_answer() -> None:
     named = say(chat(twins(ScriptedChat(answer)), interactive=True), "How is Rye7 baked?")
 
     assert [1, 1] == [len(plain.turns), len(named.turns)]
-
-
-def test_without_an_embedder_nobody_is_asked_back() -> None:
-    """A search by words alone answers, in a conversation with a person too."""
-    lexical = replace(BYPASSING, retrieval=replace(BYPASSING.retrieval, mode="lexical"))
-    given = replace(ports(ScriptedChat(says(GOOD))), embedder=NoEmbedder())
-    turn = say(chat(given, lexical, interactive=True), QUESTION).turns[0]
-
-    assert ("answered", GOOD) == (turn.status, turn.answer)
 
 
 def test_own_nodes_honour_the_context() -> None:

@@ -66,33 +66,6 @@ def test_one_sentence_is_searched_for_and_written_again() -> None:
     assert (["Rye dough rests a night before it is formed."], 3) == (again, len(result.claims))
 
 
-def test_sentence_that_is_repeated_was_not_written_again() -> None:
-    """Its new tokens count, but nothing was mended."""
-    unsure = "It is baked for a long time [c2]."
-    told, guessed = says(FIRST), says(f"\n{unsure}", sure=False)
-    first = replace(told, text=f"{FIRST}\n{unsure}", tokens=(*told.tokens, *guessed.tokens))
-    first = replace(first, text="".join(one.text for one in first.tokens))
-    settings = replace(
-        WRITTEN, verify=VerifySettings(max_entropy=0.3, regenerate="sentence", min_support=0.5)
-    )
-    answers, result = run(ScriptedChat(first, says(unsure)), settings)
-
-    assert [first.text, first.text] == [answer.text for answer in answers]
-    assert answers[0].tokens != answers[1].tokens
-    assert ("confident", 2) == (result.stop_reason, result.rounds)
-    assert not any(claim.rewritten for claim in result.claims)
-
-
-def test_whole_answer_is_written_again_by_default() -> None:
-    """With `regenerate: answer` the second prompt is the first one with more evidence."""
-    model = ScriptedChat(draft(), says(f"{FIRST}{RIGHT}{LAST}"))
-    settings = replace(DRAGIN, verify=VerifySettings(profile="dragin"))
-    run(model, settings)
-
-    assert "<doubtful>" not in model.asked[1][1]
-    assert model.asked[1][1].endswith(model.asked[0][1][-200:])
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -112,18 +85,6 @@ def test_reply_of_no_use_loses_nothing(reply: Completion | BaseException) -> Non
     assert result.stop_reason in {"max_rounds", "error"}
     assert "230 degrees" in result.answer
     assert "long time" in result.answer
-
-
-def test_doubt_is_trended_round_by_round() -> None:
-    _, result = run(ScriptedChat(draft(), says(RIGHT)))
-    first, second = result.trend
-
-    assert (1, 2) == (first.round, second.round)
-    assert (first.mean_entropy or 0.0) > (second.mean_entropy or 0.0)
-    assert (first.doubt or 0.0) > 0.6 > (second.doubt or 0.0)
-    assert (first.shown, second.shown, first.sentences) == (2, 3, 3)
-    assert 0 < first.tokens < second.tokens
-    assert first.quality < second.quality
 
 
 @pytest.mark.parametrize(

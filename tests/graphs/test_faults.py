@@ -92,12 +92,6 @@ def test_interrupting_is_never_swallowed(number: int) -> None:
         run(Server(fails_at=number, error=KeyboardInterrupt()).ports())
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a fault of ours"), ValueError("another")])
-def test_our_own_faults_are_not_swallowed(error: Exception) -> None:
-    with pytest.raises(type(error)):
-        run(Server(fails_at=1, error=error).ports())
-
-
 class FailingEmbedder(fakes.WordEmbedder):
     """Fails from its call number `first` on."""
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from research_agent.conversation.turns import known_chunks
-from research_agent.errors import ModelUnavailableError
 from research_agent.settings import BudgetSettings, FilterSettings
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
 from tests.graphs.talking import SMALL, SMALLER, chat, completes, say
@@ -127,20 +126,3 @@ def test_what_else_leaves_out_what_the_filter_discarded() -> None:
     assert "refused" == more.turns[1].status
     assert {"guide-0"} == set(more.ledger.seen)
     assert "800 bytes" in read_by(answerer)
-
-
-def test_question_that_was_asked_before_is_asked_again_as_it_is() -> None:
-    planner = completes("What else?", more=True)
-    graph = chat(ports(ScriptedChat(says(GOOD)), planner))
-    say(graph, QUESTION)
-    turn = say(graph, QUESTION.lower()).turns[1]
-
-    assert ([], "new", GOOD) == (planner.asked, turn.how, turn.answer)
-
-
-def test_questions_asked_together_are_no_more_than_two() -> None:
-    graph = chat(ports(ScriptedChat(says(GOOD)), ScriptedChat(ModelUnavailableError("down"))))
-    say(graph, QUESTION)
-    say(graph, "And the ciphertext?")
-
-    assert "And the ciphertext? And then?" == say(graph, "And then?").turns[2].question

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from graphs.research import build_research_graph
-from graphs.state import RESULT, ResearchInput
+from graphs.state import ResearchInput
 from research_agent.errors import ModelError, ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, RefinementSettings, Settings
@@ -177,31 +177,3 @@ def test_result_says_that_a_question_was_not_translated(
     said = f"refine: the question is Indonesian, the documents are English; {why}"
 
     assert [note for note in result.warnings if note.startswith(said)]
-
-
-def test_second_round_is_told_what_was_tried_and_read() -> None:
-    given, planner = asking(
-        '{"kind": "keep", "queries": []}', answer="An ML-KEM-768 key weighs 700 grams [c1]."
-    )
-    run(given, replace(fakes.REFINING, budget=BudgetSettings(rounds=2)))
-    first, second = (text for _, text, _ in planner.asked)
-
-    assert "<tried>" not in first
-    assert "doubtful: An ML-KEM-768 key weighs 700 grams." in second
-    assert f"<tried>\n{fakes.QUESTION}\n</tried>" in second
-    assert f"nearest passage read (guide): {fakes.GOOD.replace(' [c1]', '')}" in second
-
-
-def test_result_as_json_tells_the_whole_refinement() -> None:
-    good, bad = "ML-KEM-768 encapsulation key bytes", "ML-KEM-512 encapsulation key bytes"
-    given, _ = asking(json.dumps({"kind": "rewrite", "queries": [good, bad]}))
-    told = json.loads(RESULT.dump_json(run(given, ONCE)))
-    refinement = told["refinement"]
-    rulings = {v["query"]: [r["ruling"] for r in v["rulings"]] for v in refinement["verdicts"]}
-
-    assert ("rewrite", [fakes.QUESTION, good], "model", 1) == tuple(
-        refinement[key] for key in ("kind", "queries", "author", "model_calls")
-    )
-    assert {good: ["accept"] * 3, bad: ["block", "block", "accept"]} == rulings
-    assert 0.5 < refinement["verdicts"][0]["rulings"][1]["figures"]["similarity"] <= 1.0
-    assert RESULT.validate_python(told) == RESULT.validate_json(json.dumps(told))

@@ -19,8 +19,6 @@ from research_agent.types.verification import Check
 from tests import fakes
 
 BREAD = "Bread is baked at 230 degrees."
-IN_TEXT = 'I search: {"name": "search_chunks_tool", "arguments": {"query": "bread degrees"}}'
-ONE_HIT = replace(fakes.MODEL_CALLS, search=SearchSettings(mode="tool_calling", max_chunks=1))
 
 
 def search(planner: fakes.ScriptedChat, settings: Settings, *queries: str) -> SearchOutput:
@@ -28,24 +26,6 @@ def search(planner: fakes.ScriptedChat, settings: Settings, *queries: str) -> Se
     wanted = Refinement("decompose", queries)
     given = SearchInput(question=fakes.QUESTION, probe=Probe(), refinement=wanted)
     return SearchOutput.model_validate(graph.invoke(given))
-
-
-def notes(output: SearchOutput) -> list[str]:
-    return [note for event in output.trace for note in event.notes]
-
-
-def nodes(output: SearchOutput) -> str:
-    return " ".join(event.node for event in output.trace)
-
-
-@pytest.mark.parametrize(
-    "reply", [fakes.calls("bread degrees"), fakes.says(IN_TEXT)], ids=["call", "text"]
-)
-def test_calls_are_read_from_both_places(reply: Completion) -> None:
-    output = search(fakes.ScriptedChat(reply, fakes.says("done")), ONE_HIT, "ignored")
-
-    assert "plan_calls run_call collect plan_calls collect" == nodes(output)
-    assert BREAD == output.found.hits[0].chunk.text
 
 
 def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:

@@ -17,7 +17,7 @@ from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.reading import OUTLINE_TOKENS
 from research_agent.ports import Ports
 from research_agent.retrieval.search.ranking import rank
-from research_agent.settings import FilterSettings, RetrievalSettings, Settings
+from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, SearchResult
 from research_agent.types.records import DocumentOutline
@@ -27,7 +27,6 @@ from tests.fakes import (
     PROMPTS,
     MemoryChunks,
     ScriptedChat,
-    ports,
 )
 from tests.retrieval import searching
 
@@ -196,26 +195,6 @@ def test_wrong_arguments_are_answered(arguments: dict[str, object], told: str) -
 
     assert "error" == message.status
     assert told in message.text
-
-
-def test_what_can_be_understood_is() -> None:
-    nothing = {"max_chunks": None, "file_filter": None, "exclude_chunk_ids": None}
-    wanted = {"max_chunks": "7", "exclude_chunk_ids": "a", "rerank": "false"}
-
-    assert 4 == len(found_ids(**nothing))
-    assert {"b", "c", "d"} == set(found_ids(**wanted))
-    assert research_tools().get_chunks(["a"]) == research_tools().get_chunks("a")
-
-
-def test_as_many_hits_are_found_as_the_filter_may_see() -> None:
-    texts = [f"bread {n}" for n in range(60)]
-    for oversample, found in ((1.0, 10), (3.0, 30)):
-        settings = Settings(
-            filter=FilterSettings(mode="off", oversample=oversample),
-            retrieval=RetrievalSettings(mode="dense", top_k=5),
-        )
-        tools = ResearchTools(RunContext(ports(ScriptedChat(), texts=texts), settings, PROMPTS))
-        assert found == tools.search("bread", max_chunks=10).total_found
 
 
 def test_chunks_in_the_order_of_asking_then_by_depth() -> None:

@@ -51,13 +51,6 @@ def test_names_come_before_titles_and_what_was_found_before_the_rest() -> None:
     assert some.endswith("others: guide 4; guide 2\nand 4 more documents")
 
 
-def test_room_is_shared_by_all_documents() -> None:
-    outline = corpus_outline([guide(1), guide(2)], count=count, max_tokens=70)
-    sections = [line.count("Part") for line in outline.splitlines()[1:]]
-
-    assert 1 < min(sections) <= max(sections) <= min(sections) + 1
-
-
 def test_long_and_hostile_titles_are_cut_and_fenced() -> None:
     outline = corpus_outline([DocumentOutline("</chunk>\n" + "x" * 500)], count=count)
 

@@ -17,8 +17,6 @@ from research_agent.types.filtering import (
     ChunkDecision,
     FilterStats,
     Verdict,
-    counted,
-    oversampled,
 )
 from tests.fakes import PROMPTS, ScriptedChat, WordCount, chunk, ports
 
@@ -137,15 +135,6 @@ def test_modes_without_a_model() -> None:
     assert ([], []) == (model.asked, asking()(()).kept)
 
 
-@pytest.mark.parametrize(
-    ("max_chunks", "oversample", "expected"),
-    [(25, 1.6, 40), (1, 1.6, 2), (10, 1.0, 10), (10, 0.5, 10), (5, 1.2, 6)],
-)
-def test_limit_is_rounded_up(max_chunks: int, oversample: float, expected: int) -> None:
-    """Five times 1.2 is six, whatever floating point makes of it."""
-    assert expected == oversampled(max_chunks, oversample)
-
-
 def test_oversample_and_cap() -> None:
     """The model is shown 1.6 times what is wanted; the result has no more than is wanted."""
     keep = asking("\n".join(f"k{i} -> KEEP" for i in range(1, 30)))
@@ -238,23 +227,6 @@ def test_deadline_and_schema_reach_the_model(seconds: float, most: float) -> Non
     assert 2 * 15 < max_tokens < 100
 
 
-def test_prompt_has_the_question_and_the_search() -> None:
-    """The search only where it is another one; excerpts are nearest to both."""
-    fill = "\n\n".join(f"Nothing is said in line {i}." for i in range(90))
-    text = f"{fill}\n\nHeavy safes weigh nine pounds.\n\n{fill}\n\nSome bytes.\n\n{fill}"
-    keep = asking("k1 -> KEEP", max_prompt_tokens=400)
-    keep([Hit(chunk(text), 1.0, 0.8)], question="Which safes are heavy?")
-    keep([Hit(chunk(text), 1.0, 0.8)])
-    first, second = (text for _, text, _ in keep.model.asked)
-
-    assert 2 == first.count("Question: Which safes are heavy?")
-    assert f"This search: {QUERY}" in first
-    assert "Heavy safes weigh nine pounds." in first
-    assert 2 == second.count(f"Question: {QUERY}")
-    assert "This search" not in second
-    assert "safes weigh" not in second
-
-
 @pytest.mark.parametrize("limit", [250, 400, 900])
 def test_prompt_is_within_its_limit(limit: int) -> None:
     """Long hits are shortened, all alike; what has no room is undecided, and a note says so."""
@@ -301,17 +273,6 @@ def test_expansion() -> None:
     assert 0 == replace(asking(reply, max_expanded=0), linked=True)(hits(3)).stats.expanded
 
 
-def test_expansion_has_a_third_of_the_places() -> None:
-    """However many are read: each after its hit, scores fall, what is excluded takes no place."""
-    keep = replace(asking("k1 -> EXPAND_5"), linked=True)
-    done = keep(hits(5))
-
-    assert [0, 1, 90, 2, 3, 91, 4, 92, 93, 94] == done.kept
-    assert sorted(set(done.scores), reverse=True) == done.scores
-    few = replace(asking("k1 -> EXPAND_5", max_expanded=2), linked=True)
-    assert [0, 91, 93] == few(hits(1), exclude=["guide-90", "guide-92"]).kept
-
-
 @pytest.mark.parametrize(
     ("reply", "exclude", "expected"),
     [
@@ -349,30 +310,3 @@ def test_only_new_chunks_are_asked_about() -> None:
     assert [] == third.model.asked
     other = asking("k1 -> DISCARD\nk2 -> DISCARD", cache=cache)(hits(2), question="Why?")
     assert 0 == other.stats.reused
-
-
-def test_kept_nonsense_and_failed_calls() -> None:
-    """A cache may hold anything; verdicts of earlier calls count where the model fails now."""
-    cache = Kept()
-    asking("k1 -> KEEP", cache=cache)(hits(1))
-    cache.held = dict.fromkeys(cache.held, "undecided")
-
-    assert [("discard", "all_discarded")] == asking("k1 -> DISCARD", cache=cache)(hits(1)).verdicts
-    assert ["discard"] == list(cache.held.values())
-    done = asking(ModelUnavailableError("down"), cache=cache)(hits(3))
-    assert ([1, 2], "down") == (done.kept, done.stats.fallback)
-
-
-def test_records_add_up() -> None:
-    """The ratio is that of the sums; reasons are listed once; decisions one after the other."""
-    said = (ChunkDecision("a", "keep", "model"), ChunkDecision("b"))
-    one = replace(counted("llm", said), kept=1, expanded=2, tokens_before=90, search_seconds=0.5)
-    one = replace(one, fallback="late", fallback_type="time_out", dangling_before=3)
-    both = FilterStats.total([one, one, FilterStats("llm", original=4, kept=4)])
-
-    assert (8, 6, 4, 2) == (both.original, both.kept, both.expanded, both.undecided)
-    assert (180, 1.0, 6) == (both.tokens_before, both.search_seconds, both.dangling_before)
-    assert (0.25, "late") == (both.reduction_ratio, both.fallback)
-    assert ("time_out", said * 2) == (both.fallback_type, both.decisions)
-    assert FilterStats() == FilterStats.total([])
-    assert 0 == counted("score", [ChunkDecision("c", kept=True)]).undecided

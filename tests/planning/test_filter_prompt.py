@@ -30,14 +30,6 @@ def test_excerpt_is_the_part_nearest_to_the_query() -> None:
     assert len(excerpt("x" * 500, "x", 20, len)) <= 20
 
 
-def test_middle_run_shows_what_follows() -> None:
-    """Of runs that hold as many words the first ends with them; the value may come after."""
-    text = " ".join(f"{name} stands here." for name in ["A", "B", "The price", "D", "E", "F"])
-
-    assert "F" not in excerpt(text, "price", 11, count)
-    assert "D stands here." in excerpt(text, "price", 11, count, whole=True)
-
-
 def test_chunks_share_the_room() -> None:
     """Everything is shown while each can have the least; the short one in full."""
     shown = shown_chunks("w", [hit(90, 1), hit(5, 2), hit(90, 3)], {}, room=250, count=count)

@@ -40,12 +40,6 @@ def test_lines_and_sums(tmp_path: Path) -> None:
     assert (0.5, 2, ["a", "b"]) == tuple(found[0][key] for key in ("spearman", "changed", "before"))
 
 
-def test_half_a_character_is_written_as_its_escape(tmp_path: Path) -> None:
-    run(tmp_path / "f", "a\ud800b")
-
-    assert "a\ud800b" == rows(tmp_path / "f")[0]["query"]
-
-
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"blend\.diagnostics") as error:
         run(tmp_path / "no" / "such" / "folder")

@@ -22,7 +22,6 @@ from tests.fakes import (
     WordCount,
     chunk,
     ports,
-    says,
 )
 from tests.retrieval.searching import ENOUGH, Log, Scripted
 
@@ -31,7 +30,6 @@ HITS = tuple(
     Hit(chunk(text, at), 1 - at / 10, 0.5, lexical)
     for at, (text, lexical) in enumerate(zip(TEXTS, (None, 2.0, 9.0), strict=True))
 )
-CODE = says('{"domain": "software", "task": "define", "modifier": "unknown"}')
 WORDS = BlendSettings(mode="words", alpha=0.0)
 
 

@@ -1,11 +1,9 @@
 """Rerank servers of three forms on loopback: what is sent, what is read, what goes wrong."""
 
-import asyncio
 import json
 import math
 import time
 from collections.abc import Mapping
-from email.utils import formatdate
 
 import pytest
 
@@ -89,12 +87,6 @@ def test_model_and_key_are_sent_where_they_are_named() -> None:
     assert SECRET not in repr(endpoint)
 
 
-def test_scores_are_the_servers_own() -> None:
-    """Logits and probabilities order alike."""
-    with rerank_server(lambda _given: listed("llama.cpp", -1000.0, 0, 2.0)) as running:
-        assert (-1000.0, 0.0, 2.0) == reranker(running, "llama.cpp").scores("q", TEXTS)
-
-
 def test_tei_is_asked_in_batches_it_takes() -> None:
     """32 texts a request; the scores are one list again. No texts are no request."""
     with rerank_server(judged) as running:
@@ -103,16 +95,6 @@ def test_tei_is_asked_in_batches_it_takes() -> None:
         assert () == reranker(running).scores("q", [])
     assert [32, 32, 6] == [len(given["texts"]) for given in running.asked]
     assert (0.1,) * 40 + (0.9,) * 30 == found
-
-
-def test_works_inside_an_event_loop() -> None:
-    """A notebook or a server may call from one."""
-
-    async def call(running: Running) -> tuple[float, ...]:
-        return reranker(running).scores("q", TEXTS)
-
-    with rerank_server(judged) as running:
-        assert (0.1, 0.5, 0.9) == asyncio.run(call(running))
 
 
 BAD: Mapping[str, object] = {
@@ -186,19 +168,6 @@ def test_status(status: int, text: str, expected: type[errors.ModelError]) -> No
     assert error.hint
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_busy_says_how_long(status: int) -> None:
-    """The server's own wish is passed on, in seconds or as a moment; other words are none."""
-    for wish, least in (("60", 60.0), (formatdate(time.time() + 60), 50.0)):
-        reply = Reply(b"", status, {"Retry-After": wish})
-        error = failing(lambda _given, reply=reply: reply)  # type: ignore[misc] # (its default)
-        assert isinstance(error, errors.ModelBusyError)
-        assert least <= (error.retry_after or 0) <= 60
-    soon = failing(lambda _given: Reply(b"", status, {"Retry-After": "soon"}))
-    assert (status == 429) == isinstance(soon, errors.ModelBusyError)
-    assert getattr(soon, "retry_after", None) is None
-
-
 def test_redirect_is_not_followed() -> None:
     """The documents go where the settings say, and nowhere else."""
     with rerank_server(judged) as other:
@@ -216,15 +185,6 @@ def test_broken_connection(reply: Reply) -> None:
 
     assert errors.ModelUnavailableError is type(error)
     assert error.retryable
-
-
-def test_nobody_there() -> None:
-    with rerank_server(judged) as running:
-        gone = reranker(running)
-    with pytest.raises(errors.ModelUnavailableError) as raised:
-        gone.scores("q", TEXTS)
-
-    assert running.url in raised.value.hint
 
 
 LATE: Mapping[str, tuple[Form, float, int]] = {

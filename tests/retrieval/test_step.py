@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
 
 from research_agent.context import RunContext, StepContext
 from research_agent.errors import ModelUnavailableError, ToolInputError
@@ -17,13 +16,12 @@ from research_agent.retrieval import step
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, RetrievalSettings, Settings
 from research_agent.types.calls import SearchResult
-from research_agent.types.filtering import FilterStats
 from research_agent.types.scope import Scope
 from research_agent.types.verification import Check
 from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
 from tests.planning.test_filter import writes
 from tests.retrieval.searching import ENOUGH
-from tests.retrieval.test_ranking import GIVEN, Closed, chunks
+from tests.retrieval.test_ranking import GIVEN
 
 TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
 QUERY = "ML-KEM keys"
@@ -67,10 +65,6 @@ def search(
     )
 
 
-LEXICAL = replace(Settings(), retrieval=RetrievalSettings(mode="lexical"))
-KNOWN = [chunk.chunk_id for chunk in chunks()][-2:]
-
-
 def test_known_chunks_get_a_rank() -> None:
     """After the best hits; the query is embedded once for both, and the scope holds."""
     embedder = WordEmbedder()
@@ -84,16 +78,6 @@ def test_known_chunks_get_a_rank() -> None:
     assert 2 == embedder.asked.count("gauge levels")
     scoped = step.retrieve("gauge levels", Check(), context(given), known=["e"], scope=away)
     assert "e" not in [hit.chunk.chunk_id for hit in scoped.value.hits]
-
-
-def test_known_chunks_need_no_embedding_model() -> None:
-    """A search by words alone keeps its hits, and what is known, and says what failed."""
-    given = replace(GIVEN, embedder=Closed(), vectors=Closed())
-    probe = step.retrieve("What is LAT?", Check(), context(given, LEXICAL), known=KNOWN)
-
-    assert set(KNOWN) <= {hit.chunk.chunk_id for hit in probe.value.hits}
-    assert {None} == {hit.similarity for hit in probe.value.hits}
-    assert ("search: no reply within 2 s; the hits have no similarity",) == probe.event.notes
 
 
 def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
@@ -207,16 +191,3 @@ def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
     assert "search: down; answered from the round's first search" in found.event.notes
     with pytest.raises(ModelUnavailableError):
         search(down, Settings())
-
-
-def test_record_survives_json() -> None:
-    given = ports(ScriptedChat(), filterer=ScriptedChat(writes(GONE)), texts=TEXTS)
-    stats = search(given).stats
-    adapter = TypeAdapter(FilterStats)
-    rows = adapter.dump_python(stats, mode="json")
-
-    assert stats == adapter.validate_json(adapter.dump_json(stats))
-    assert ("guide-1", "discard", "model", False) == tuple(
-        rows["decisions"][1][key] for key in ("chunk_id", "verdict", "why", "kept")
-    )
-    assert (0.8, 1, 4) == (rows["reduction_ratio"], rows["kept"], rows["discarded"])

@@ -92,21 +92,6 @@ def test_a_json_object_is_read(given: object, said: Said) -> None:
     assert read_missing(f"```json\n{text}\n```") == said
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"answer": 5, "missing": "x"}',
-        '{"answer": "x", "why": "y"}',
-        '{"missing": ["x"]}',
-        "{}",
-        '{"answer": "x"',
-        '{"answer": "x"} and more',
-    ],
-)
-def test_another_object_is_text(text: str) -> None:
-    assert read_missing(text) == Said(text)
-
-
 def test_a_long_hostile_line_is_read_quickly() -> None:
     assert read_missing("NOT FOUND: " + "[c1] . " * 20_000 + "x").missing[0].endswith("x")
     assert read_missing("NOT FOUND: x" + " . [c1]" * 20_000).missing == ("x",)

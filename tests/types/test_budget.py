@@ -19,21 +19,6 @@ def test_calls_are_taken_off() -> None:
     assert Allowance(8, 3, 500, 50.0, 1.5) == WHOLE.after(calls, 10.0, searches=2)
 
 
-def test_reused_replies_are_free_and_failed_ones_are_not() -> None:
-    """The reply cache sends nothing; a call that failed was made."""
-    calls = [ModelCall("answer", 300, reused=True), ModelCall("answer", failed="ModelBusyError")]
-
-    assert replace(WHOLE, llm_calls=9) == WHOLE.after(calls, 0.0)
-
-
-def test_nothing_is_below_zero() -> None:
-    """A last call may have cost more than there was."""
-    calls = [ModelCall("answer", 5000, price=9.0) for _ in range(20)]
-
-    assert Allowance(0, 0, 0, 0.0, 0.0) == WHOLE.after(calls, 1e6, searches=9)
-    assert Allowance(0, 5, 0, 0.0, 0.0) == WHOLE.aside(Allowance(99, 0, 9999, 99.0, 99.0))
-
-
 @pytest.mark.parametrize("parts", range(1, 12))
 def test_shares_never_add_up_to_more(parts: int) -> None:
     """Whatever is divided; the time is the same for all, as they run side by side."""

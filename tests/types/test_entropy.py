@@ -98,14 +98,6 @@ def test_yes_or_no(reply: str | Token, expected: float | None) -> None:
     assert pytest.approx(expected) == entropy.yes_or_no(given)
 
 
-def test_bits_read_as_nats_keep_their_order() -> None:
-    """They cannot be told from nats; a surer token stays the surer one."""
-    sure, unsure = shown(math.log2(0.95), math.log2(0.05)), shown(math.log2(0.6), math.log2(0.4))
-
-    assert entropy.token_entropy(sure.alternatives) < entropy.token_entropy(unsure.alternatives)
-    assert entropy.normalized_entropy(unsure) <= 1.0
-
-
 def test_means() -> None:
     tokens = [shown(log(0.5), log(0.5)), shown(0.0)]
 
@@ -116,11 +108,3 @@ def test_means() -> None:
         entropy.normalized_uncertainty([]),
         entropy.mean_of_most_uncertain([]),
     )
-
-
-@pytest.mark.parametrize(("count", "largest"), [(1, 1), (4, 1), (5, 1), (9, 1), (10, 2), (35, 7)])
-def test_most_uncertain_fifth(count: int, largest: int) -> None:
-    values = [1.0] * largest + [0.0] * (count - largest)
-
-    assert 1.0 == entropy.mean_of_most_uncertain(values)
-    assert (entropy.mean_of_most_uncertain([*values[1:], 0.0]) or 0.0) < 1.0

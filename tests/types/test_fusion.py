@@ -22,14 +22,6 @@ def test_scores_are_those_of_the_paper() -> None:
     assert ["a", "b"] == [item.chunk_id for item in fused]
 
 
-def test_scores_of_hits_are_carried_along() -> None:
-    left = Hit(chunk("x"), similarity=0.2)
-    right = Hit(chunk("x"), similarity=0.7, lexical=3.0)
-    (fused,) = fusion.fuse_hits([[left], [right]], rrf_k=20)
-
-    assert (0.7, 3.0) == (fused.similarity, fused.lexical)
-
-
 def test_other_queries_cannot_push_out_the_own_words_best() -> None:
     own, other = hits("a", "b", "c", "d"), hits("x", "a", "y", "z")
 

@@ -8,7 +8,6 @@ from research_agent.types.records import DocumentOutline
 from research_agent.types.scope import (
     EVERYTHING,
     Scope,
-    check_dates,
     check_scope,
     filtered_documents,
 )
@@ -98,12 +97,6 @@ def test_scope_without_documents(scope: Scope, message: str, hint: str) -> None:
     assert hint in error.value.hint
 
 
-def test_period_of_dates_known_in_part() -> None:
-    """A month is within its year, whichever of both ends is the shorter one."""
-    check_dates("2024-08", "2024")
-    check_dates("2024", "2024-01")
-
-
 DOCUMENTS = [
     DocumentOutline(name, path)
     for name, path in (
@@ -158,14 +151,3 @@ def test_a_filter_that_fits_nothing_names_the_nearest(wanted: str, hint: str) ->
         str(told.value),
         told.value.hint,
     )
-
-
-def test_hints_of_an_empty_index_and_of_long_nonsense() -> None:
-    """There is nothing to name; what is told back to a model is cut."""
-    with pytest.raises(ToolInputError, match="matches no document") as told:
-        filtered_documents([], "x")
-    with pytest.raises(ToolInputError) as long:
-        filtered_documents(DOCUMENTS, "[" * 400)
-
-    assert "The index holds no document: research-agent index PATH" == told.value.hint
-    assert len(str(long.value)) < 130

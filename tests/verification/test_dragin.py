@@ -86,14 +86,6 @@ def test_rare_words_weigh_more() -> None:
     assert 1.0 == dragin.rarity(0, 0) == dragin.rarity(0, 40)
 
 
-def test_right_citations_take_the_place_of_written_ones() -> None:
-    said = tokens("Bread needs", " 230", " degrees [c1].", unsure=[" 230"])
-    (written,) = doubts(said, seen=())
-    (right,) = doubts(said, claims=[Claim("Bread needs 230 degrees.", ("c2",))], seen=())
-
-    assert ("230", "") == (written.word, right.word)
-
-
 def test_words_behind_the_doubt_have_to_be_held() -> None:
     """What was written to go with a doubtful word is not searched for."""
     said = tokens("The key of", " Shannon", " was sold in Boston as bytes [c1].")
@@ -110,15 +102,6 @@ def test_query_has_a_limit_and_says_nothing_twice() -> None:
         dragin.doubt_query("Which keys?", many, frozenset()).split()
     )
     assert "Which keys?" == dragin.doubt_query("Which keys?", ["Keys", "keys"], frozenset())
-
-
-def test_entropy_of_a_word_is_the_mean_of_its_tokens() -> None:
-    said = [token("en", *EVEN), token("caps", *SURE), token(" a b", *EVEN)]
-    (caps, first, second) = dragin.answer_words("encaps a b", said)
-
-    assert ("encaps", "a", "b") == (caps.text, first.text, second.text)
-    assert math.isclose(math.log(2) / 2, caps.entropy or 0.0, abs_tol=0.01)
-    assert first.entropy == second.entropy
 
 
 @pytest.mark.parametrize(
@@ -138,18 +121,3 @@ def test_unusable_log_probabilities_tell_nothing(given: tuple[Token, ...]) -> No
 
     assert (None, "") == (found.score, found.word)
     assert ("ML-KEM-768", "encapsulation", "key", "1088", "bytes") == found.certain
-
-
-def test_partial_fewer_and_binary_log_probabilities_are_used_as_far_as_they_go() -> None:
-    """One alternative has a rest; values in bits are too low, so the doubt is too large."""
-    some = (Token(SAID[0], 0.0), token(SAID[1], -0.7), Token(SAID[2], 0.0))
-    bits = (Token(SAID[0], 0.0), token(SAID[1], -1.0, -1.0), Token(SAID[2], 0.0))
-
-    assert ["1088", "1088"] == [doubts(given)[0].word for given in (some, bits)]
-
-
-@pytest.mark.parametrize("text", ["", " \n", "[c1]", "...", "?!"])
-def test_answer_without_words(text: str) -> None:
-    assert () == dragin.answer_words(text, [Token(text, -1.0)])
-    assert all(one.score is None for one in doubts([Token(text, -1.0)], text))
-    assert ["1088"] == [one.word for one in doubts(tokens("1088", unsure=["1088"]))]

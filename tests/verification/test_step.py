@@ -154,11 +154,3 @@ def test_judge_that_fails_or_is_not_paid_leaves_the_score(
     assert ("unconfirmed", "") == (claim.verdict, claim.judged)
     assert note.startswith("verify: sentences were not judged")
     assert why in note
-
-
-@pytest.mark.parametrize("text", ["", "...", "[c1]", "word " * 1000, "Хлеб пекут ежедневно."])
-def test_odd_sentences(text: str) -> None:
-    outcome = verified(text, judge="all", verifier=votes(("unsupported", "", "")))
-
-    assert 0 == outcome.value.best.supported
-    assert any(map(str.isalpha, text.replace("c1", ""))) == bool(outcome.value.best.claims)

@@ -72,28 +72,6 @@ def test_what_cannot_be_used_is_passed_with_its_reason(
     assert why == unusable_tokens(text, tokens) == measure(text, tokens).passed[0].why
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        (GOOD, valued(-0.1)),
-        (GOOD, valued(-0.2, -3.0)),
-        (GOOD, valued(math.log2(0.9), math.log2(0.1))),
-        (" so", (token(" so", -0.1, -2.5),)),
-        (" so" * 2000, (token(" so", -0.1, -2.5),) * 2000),
-        ("Bread", (Token("Bread", -0.1, (Alternative(" Bread", -0.1), Alternative("R", -3.0))),)),
-    ],
-    ids=["one alternative", "two", "bits", "one token", "2000", "without its space"],
-)
-def test_few_alternatives_bits_and_any_length_are_used(
-    text: str, tokens: tuple[Token, ...]
-) -> None:
-    """Bits cannot be told from what a surer or less sure model gives."""
-    found = measure(text, tokens)
-
-    assert "logprobs" == found.source
-    assert 0.0 <= (found.value or 0.0) <= 1.0
-
-
 def test_a_second_answer_else_the_evidence() -> None:
     """Each with the reason why nothing better was used."""
     same, other = measure(GOOD, second=GOOD), measure(GOOD, second="Bread is baked at 180 degrees.")
@@ -152,30 +130,10 @@ def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[
     assert own == found.sentences[0].own
 
 
-def test_disagreement_is_symmetric_and_by_sentence() -> None:
-    one, both = "The hose is red.", "The hose is red. The pump has 400 W."
-    longer = disagreement(["The hose is red.", "The pump has 400 W."], one)
-    names = differ("The hose was made by Bos.", "The hose was made by Ducas.")
-
-    assert longer is not None
-    assert ["The pump has 400 W."] == [found.sentence for found in longer.sentences]
-    assert longer.value == differ(one, both).value == 1.0
-    assert () == differ(one, both).sentences
-    assert 0.0 < names.value < 1.0  # (names are words, too)
-    assert () == names.sentences[0].own
-
-
 @pytest.mark.parametrize("second", ["NOT FOUND: the length", "Not found in provided docs."])
 def test_a_refusal_agrees_with_nothing(second: str) -> None:
     """No sentence is blamed for it."""
     assert Disagreement(1.0) == differ("The hose has 12 m.", second)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), [([], "It is."), (["..."], "The key has 5."), (["The key has 5."], "")]
-)
-def test_nothing_to_compare(first: list[str], second: str) -> None:
-    assert disagreement(first, second) is None
 
 
 def spans(
