@@ -31,7 +31,6 @@ from .context import UNCHANGED, ResearchContext, adjusted
 from .state import ResearchState, State, strict, unreadable_in
 
 Writer = Callable[[Any], None]
-"""LangGraph's stream writer."""
 
 
 def is_heard(writer: Writer) -> bool:

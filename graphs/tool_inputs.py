@@ -24,7 +24,6 @@ from research_agent.planning.tool_calls.written_calls import nearest
 from research_agent.text.replies import check_question
 
 LARGEST = 1000
-"""Chunks that one call may ask for."""
 LONGEST_ID, LONGEST_NAME = 200, 500
 LONGEST_SHOWN = 60
 """Characters of a wrong argument in its error, at most."""
@@ -114,7 +113,6 @@ INPUTS: Mapping[str, type[ToolInput]] = {
     "get_chunks_tool": GetChunksInput,
     "list_documents_tool": ListDocumentsInput,
 }
-"""What models may write, by tool."""
 
 
 def with_default(schema: type[ToolInput], name: str, default: object) -> type[ToolInput]:

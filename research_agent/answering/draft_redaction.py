@@ -16,7 +16,6 @@ from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Check, Draft
 
 HIDDEN = "…"
-"""What takes the place of a sentence."""
 
 
 def unsaid_after(before: Sequence[str], check: Check, best: Draft) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ Written = Mapping[str, Any]
 Told = tuple[str, Sequence[kinds.Event]]
 """What a step has done: in one line for people, and as events of its own kinds."""
 LONGEST = 70
-"""Characters of a query in a summary."""
 INNER = "search"
 """The node that is a graph of its own; its nodes have written their events themselves."""
 

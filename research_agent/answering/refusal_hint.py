@@ -14,7 +14,6 @@ from research_agent.types.result import ResearchResult
 MOST_QUERIES = 3
 MOST_WORDS = 4
 LONGEST = 70
-"""Characters of a query, a place or a sentence in the line."""
 
 
 def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:

@@ -169,7 +169,6 @@ class Difference:
     queries: Changes
     warnings: Changes
     usage: Mapping[str, tuple[float | None, float | None]]
-    """Each number that is different."""
 
     @property
     def same_answer(self) -> bool:

@@ -14,7 +14,6 @@ from research_agent.types.scope import Scope
 MOST_OPTIONS = 5
 """With more of them the question is broad, not ambiguous."""
 COMPARED = 12
-"""Hits that are looked at, from the best."""
 MARGIN = 0.02
 """Documents fit alike where the cosines of their best hits differ by no more."""
 MAX_WORDS = 6

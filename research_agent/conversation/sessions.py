@@ -19,7 +19,6 @@ class SessionInfo:
     """Its id, which stays when it is renamed."""
     format: int = FORMAT
     index: str = ""
-    """The index it asks."""
     created: float = 0.0
     """Seconds since 1970, as `used`."""
     used: float = 0.0

@@ -69,9 +69,7 @@ class PartAnswer:
     """What one part's hits answer to its query."""
 
     text: str = ""
-    """Words of a hit; empty where nothing answers."""
     chunk_id: str = ""
-    """The best hit that has them."""
 
 
 def answer_part(query: str, hits: Sequence[Hit], context: StepContext) -> PartAnswer:

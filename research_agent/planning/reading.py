@@ -16,7 +16,6 @@ from research_agent.types.references import PRIORITY, Edge, expand
 from research_agent.types.scope import EVERYTHING, Scope
 
 MOST_REFERENCES = 12
-"""References of one chunk that are listed."""
 MOST_COUNTED = 30
 """Further chunks up to which they are counted."""
 SHOWN_NAMES, MAX_NAME = 3, 50
@@ -60,7 +59,6 @@ class Links:
     exclude: frozenset[str] = frozenset()
     """Chunk ids that are not wanted again; they take nobody's place."""
     within: Scope = EVERYTHING
-    """What is read has to be in it."""
 
     def references(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Reference, ...]]:
         """Return what each of the chunks refers to; those that refer to nothing are left out."""
@@ -163,7 +161,6 @@ LISTED_TOKENS = 1000
 MOST_SECTIONS = 12
 """Top sections of one document that an outline may name."""
 LONGEST_NAME = 60
-"""Characters of a title or a heading in an outline."""
 
 
 def corpus_outline(

@@ -28,7 +28,6 @@ from research_agent.types.verification import Check
 KNOWN_INSERT_RANK = 3
 """Chunks cited earlier (`MOST_KNOWN` at most) are inserted after this rank."""
 MOST = 500
-"""Hits taken from an index at most."""
 
 
 class Filter(Protocol):
@@ -61,7 +60,6 @@ class SearchBackground:
     """What a search knows beside its query."""
 
     question: str = ""
-    """What the user asked."""
     known: tuple[str, ...] = ()
     """Ids of chunks of which those nearest to the query get a rank among the hits."""
     instead: tuple[Hit, ...] = ()
@@ -81,11 +79,9 @@ class SearchRequest:
     file_filter: str = ""
     """Part of a document's name or path, or a glob; empty: all documents."""
     include_references: bool = False
-    """Add what the hits refer to."""
     rerank: bool = True
     """Let the filter judge; else the ranking alone decides."""
     exclude: frozenset[str] = frozenset()
-    """Chunk ids that are not wanted again."""
     within: Scope = EVERYTHING
     """What the whole question is limited to."""
     about: SearchBackground = ALONE

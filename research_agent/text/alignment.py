@@ -36,7 +36,6 @@ class PageSpan:
     """A part of a page's text as its file has it, in the numbers of the library's characters."""
 
     page: int
-    """Counted from 1."""
     start: int
     end: int
     """The first character behind it."""

@@ -18,11 +18,8 @@ LEAST_ENTRIES = 2
 LEAST_PAGES = 8
 """A shorter document has no title page, and no contents without dots that lead to a page."""
 COVER_WORDS = 16
-"""A line of a cover has fewer words than this."""
 LINES_A_SENTENCE = 6
-"""Lines of a cover for each sentence in it, at least."""
 COVER_LINES = 4
-"""Lines of a cover, at least."""
 
 _LEADER = re.compile(r"(?:\.\s?){3,}|\u2026|(?:\u00b7\s?){3,}")
 _ENDS_WITH_PAGE = re.compile(r"(?:\s|\||\u2026|\.)\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)

@@ -12,7 +12,6 @@ from research_agent.text.figures import plain_digits
 from research_agent.text.words import STOP_WORDS, fold, whole_words
 
 STEM = 5
-"""Letters of a word that are compared."""
 _THOUSANDS = re.compile(r"(?<=\d)[,'](?=\d{3}(?!\d))")
 _ALNUM = re.compile(r"[^\W_]+")
 _JOINED = re.compile(r"[\d._/+#-]")

@@ -14,7 +14,6 @@ from itertools import chain, combinations
 MAX_DIGITS = 40
 """A longer number is compared as text."""
 MAX_POWER = 320
-"""Digits of a power whose value is computed."""
 _EXACT = Context(prec=MAX_POWER)
 MAX_POOL = 24
 """Numbers that arithmetic is tried with."""

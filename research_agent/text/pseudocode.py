@@ -3,7 +3,6 @@
 import re
 
 MOST_STEPS = 60
-"""Steps that are read of one algorithm."""
 LEAST_STEPS = 2
 """One number with a colon is no algorithm."""
 

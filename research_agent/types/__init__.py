@@ -95,7 +95,6 @@ class Probe:
     query: str = ""
     hits: tuple[Hit, ...] = ()
     failed: bool = False
-    """A model failed, so nothing was searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,6 @@ class Reference:
     chunk_id: str
     kind: LinkKind
     place: str
-    """Document, page and section, in words."""
 
 
 def dangling(references: Mapping[str, Sequence[Reference]], there: Collection[str]) -> int:
@@ -115,15 +114,12 @@ class ChunksResult:
     requested: int = 0
     """How many of `hits` were asked for; the others were reached from them."""
     unknown: tuple[str, ...] = ()
-    """Ids that the index does not have."""
     depths: Mapping[int, int] = field(default_factory=dict)
     """How many chunks there are of each depth; those asked for have depth 0."""
     truncated: bool = False
     """There was more than `max_total_chunks` allows."""
     tokens: int = 0
-    """Tokens of all chunks."""
     references: Mapping[str, tuple[Reference, ...]] = field(default_factory=dict)
-    """What the chunks refer to, by chunk id."""
     event: TraceEvent = field(default_factory=TraceEvent)
 
     @property

@@ -46,7 +46,6 @@ class Choices:
     """Readings of a question between which only a person can choose; none where it is clear."""
 
     question: str = ""
-    """What to ask the person."""
     options: tuple[str, ...] = ()
     """Names of documents, or headings of sections of one document."""
     kind: Literal["document", "section"] = "document"
@@ -61,7 +60,6 @@ class Cited:
     doc_id: str = ""
     title: str = ""
     source: str = ""
-    """The file's path."""
     page: int = 1
     spans: tuple[PageSpan, ...] = ()
     """Places of the quote in the texts of its pages, where that is known."""

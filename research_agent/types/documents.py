@@ -11,7 +11,6 @@ BLANK = "no text in it: nothing is on its pages"
 SCANNED = "no text in it; it looks scanned: run OCR first"
 """Why a file of pictures alone cannot be indexed."""
 TEXTLESS = "have no text (scanned?)"
-"""What is said of some pages of a file."""
 NAMED_RUNS = 12  # of pages without text so many runs are named
 OCR = "read by OCR"
 """How the label of a page begins that has no text of its own."""
@@ -47,12 +46,10 @@ class Block:
     page: int = 1
     """The page it starts on, counted from 1."""
     section: tuple[str, ...] = ()
-    """Headings above the block, the outermost first."""
     kind: ChunkKind = "text"
     anchors: tuple[str, ...] = ()
     """Names by which a `Link` may point here: "#install", "Table 2"."""
     links: tuple[Link, ...] = ()
-    """What the block refers to, in reading order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +63,6 @@ class ParseQuality:
     ocr: int = 0
     """Pages whose text was read by OCR."""
     unreadable: int = 0
-    """Pages that are damaged."""
     tables: int = 0
     """Tables that were found, those of contents not counted."""
     running_heads: int = 0
@@ -84,7 +80,6 @@ class ParsedDocument:
     """What a parser has read."""
 
     blocks: tuple[Block, ...] = ()
-    """In reading order."""
     title: str = ""
     date: str = ""
     """ISO 8601: a year, a month or a day; empty where the document has none."""
@@ -110,7 +105,6 @@ class SourceFile:
     root: str
     """The folder (or file) the user named, under which it was found."""
     size: int
-    """Bytes."""
     mtime_ns: int
 
 
@@ -168,7 +162,6 @@ class PagePicture:
     kind: str
     """The picture's format: "png" or "jpeg"."""
     data: str
-    """The picture in base64."""
     width: int
     height: int
     text: str
@@ -183,5 +176,4 @@ class PageRequest:
 
     path: str
     page: int
-    """Counted from 1."""
     spans: tuple[tuple[int, int], ...] = ()

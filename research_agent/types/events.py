@@ -145,7 +145,6 @@ class Decisions(_Event):
     fallback: str = ""
     """Why the ranking decided where the model should have; empty where the model did."""
     fallback_type: Fallback = ""
-    """The kind of it."""
     dangling_before: int = 0
     """References of kept hits to chunks that are not in the result, before expansion."""
     dangling_after: int = 0

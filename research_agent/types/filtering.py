@@ -46,7 +46,6 @@ class ChunkDecision:
     relevance: float | None = None
     """Of results of earlier versions, whose model gave a probability; else None."""
     kept: bool = False
-    """The hit is in the result."""
     reason: str = ""
     """Why, in the model's words, a few words; empty where it gave none."""
 
@@ -67,11 +66,9 @@ class FilterStats:
     undecided: int = 0
     """Hits that the model gave no verdict on; they are kept while there is room."""
     unknown_ids: int = 0
-    """Verdicts on chunks that the model was not shown."""
     repeated_ids: int = 0
     """Verdicts on a chunk that had one already; the first counts."""
     reused: int = 0
-    """Verdicts of earlier calls."""
     reduction_ratio: float = 0.0
     """Share of the hits looked at that is not in the result."""
     tokens_before: int = 0

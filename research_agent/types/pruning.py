@@ -27,7 +27,6 @@ class PruneDecision:
     gain: float | None = None
     """How much surer the chunk made the model, in normalised uncertainty."""
     nu: float | None = None
-    """Normalised uncertainty with the chunk."""
     token_count: int = 0
     """Tokens that it is the mean of."""
     similarity: float | None = None
@@ -50,7 +49,6 @@ class PruneStats:
     reinstated: int = 0
     """Chunks that were left out and brought back."""
     calls: int = 0
-    """Model calls that measuring took."""
     tokens_before: int = 0
     """Tokens of the evidence without pruning, with what belongs to the chunks."""
     tokens_after: int = 0

@@ -45,7 +45,6 @@ class DocumentRecord:
     """Last page that holds text."""
     status: DocumentStatus = "indexed"
     reason: str = ""
-    """Why it was skipped or failed, or what was left out of it."""
     chunks: int = 0
     published: bool = False
     """Whether readers see this version."""
@@ -66,15 +65,12 @@ class DocumentOutline:
     """A document that can be searched."""
 
     doc_id: str
-    """Its display name."""
     source: str = ""
-    """The path of its file."""
     title: str = ""
     date: str = ""
     pages: int = 0
     """Last page that holds text."""
     kinds: Mapping[ChunkKind, int] = field(default_factory=dict)
-    """How many chunks there are of each kind."""
     sections: tuple[str, ...] = ()
     """Its uppermost headings, in reading order."""
     authors: tuple[str, ...] = ()
@@ -93,7 +89,6 @@ class KeptDocument:
 
     record: DocumentRecord
     kinds: Mapping[ChunkKind, int]
-    """How many chunks there are of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +116,6 @@ class IndexHeader:
     """What an index says about itself."""
 
     model: str
-    """The embedding model."""
     dimension: int
     """Length of its vectors; 0 before the first."""
     generation: int

@@ -38,7 +38,6 @@ class QueryVerdict:
 
     query: str
     similarity: float = 0.0
-    """Cosine to the question."""
     top_similarity: float = 0.0
     """Best dense similarity of what it finds."""
     blocked: str = ""
@@ -56,9 +55,7 @@ class Refinement:
     reason: str = "nothing was refined yet"
     verdicts: tuple[QueryVerdict, ...] = ()
     author: Author = "nobody"
-    """Who proposed the queries."""
     model_calls: int = 0
-    """Calls that refining took."""
     following: tuple[str, ...] = ()
     """Those of the queries whose hits come after all that the question found."""
     exhausted: bool = False

@@ -24,7 +24,6 @@ NEAREST = 3
 LEAST_ALIKE = 0.4
 """How alike a name has to be to be suggested, from 0 to 1."""
 SHOWN = 80
-"""Characters of a filter that an error repeats."""
 WILD = frozenset("*?[")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
@@ -40,7 +39,6 @@ class Scope:
     folders: tuple[str, ...] = ()
     """Absolute paths of files or folders."""
     kinds: tuple[str, ...] = ()
-    """Kinds of chunks, such as "table"."""
     since: str = ""
     """ISO 8601: a year, a month or a day; documents without a date are left out."""
     until: str = ""

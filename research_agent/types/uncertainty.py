@@ -68,7 +68,6 @@ class Uncertainty:
     normalized: float | None = None
     """The same divided by the largest it could be, 0 to 1."""
     tokens: int = 0
-    """Tokens scored."""
     value: float | None = None
     """0 to 1, larger where less certain: of "logprobs" `normalized`, of "disagreement" the share of
     content that only one of two answers has, of "overlap" the share of the answer that the

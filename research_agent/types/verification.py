@@ -96,11 +96,9 @@ class Draft:
     round: int = 0
     claims: tuple[Claim, ...] = ()
     refused: Refused = ""
-    """Why nothing was answered; empty for an answer."""
     uncertainty: Uncertainty = UNMEASURED
     answerable: float | None = None
     missing: tuple[str, ...] = ()
-    """What the model says the evidence does not hold."""
     doubt: float | None = None
     """The answer's doubt as `verify.profile` measures it; None where nothing is known."""
     sentences: tuple[SentenceDoubt, ...] = ()

@@ -38,7 +38,6 @@ class Threshold:
     errors: int
     """Those of them whose first hits were wrong."""
     questions: int
-    """Questions that were asked."""
     source: str = ""
     """Who wrote the questions: a model's name, or "rules"."""
 
@@ -53,7 +52,6 @@ class Fingerprint:
     """What a calibration is for."""
 
     model: str
-    """The embedding model."""
     generation: int
     """How often the index had been published."""
     changed: str

@@ -24,7 +24,6 @@ from research_agent.types.claims import GroundingModel
 LEAST_HELD = 0.5
 """Share of the sentence's other words that the statement or row has to hold."""
 LEAST_WORDS = 3
-"""Other words that a sentence has to have."""
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+|[^\w\s.,;:)])")
 _LAST = re.compile(r"([^\W\d_]+)[\s(-]*$")
 _STEM = 5

@@ -37,7 +37,6 @@ class Judgement:
 
     vote: Vote
     key: str = ""
-    """Of the chunk that is quoted; empty where nothing is."""
     start: int = 0
     """Where the quote begins in the chunk's text, in characters."""
     end: int = 0

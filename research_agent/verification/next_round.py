@@ -58,7 +58,6 @@ class WrittenRound:
     best: Draft = NO_DRAFT
     """Of the rounds before."""
     rounds: tuple[Round, ...] = ()
-    """The rounds before."""
     found: Sequence[Hit] = ()
     """What the round's search found: tells DRAGIN which words are rare."""
     probe_failed: bool = False

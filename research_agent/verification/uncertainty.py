@@ -26,7 +26,6 @@ UNSURE = 0.5
 KEPT = 12
 """Spans of a draft that are kept: which of its sentences are shown is settled later."""
 LINE = 60
-"""Characters of an uncertain sentence that are shown."""
 
 
 @dataclass(frozen=True, slots=True)

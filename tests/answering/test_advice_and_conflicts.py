@@ -59,7 +59,6 @@ def test_each_ending_has_its_advice(result: ResearchResult, advice: str) -> None
 
 
 def test_whole_answers_empty_indexes_and_searches_that_were_not_made() -> None:
-    """A whole answer needs no advice; an empty index is told from one that holds nothing near."""
     nothing = refused(refusal_reason="no_evidence", evidence=())
 
     assert "" == advice_of(refused(status="answered"), DOCUMENTS)
@@ -86,7 +85,6 @@ def test_long_and_many_texts_stay_one_line() -> None:
     ],
 )
 def test_words_that_no_chunk_holds(question: str, words: tuple[str, ...]) -> None:
-    """Words that any text has say nothing; Chinese has no words apart."""
     assert words == words_not_held(question, NEAR_IT)
 
 
@@ -113,7 +111,6 @@ def evidence(*chunks: Chunk) -> list[Evidence]:
 
 
 def test_both_values_and_places_are_told() -> None:
-    """The agent does not decide who is right; a document is told once, however often it says so."""
     claim = Claim(LEAVE, ("c1",), (Quote(1.0, LEAVE, 0, len(LEAVE)),), "supported")
     others = [chunk(LEAVE.replace("25", "30"), at, "rules 2024") for at in (1, 2)]
     (found,) = conflicts_of([claim], evidence(chunk(LEAVE, 0, "rules 2023"), *others))
@@ -124,7 +121,6 @@ def test_both_values_and_places_are_told() -> None:
 
 
 def test_rows_with_the_same_head() -> None:
-    """A row of a table with another head speaks of something else."""
     said, row = "Ulm North Market has 25 apples.", "Ulm North Market | 25 | 40"
     tables = [
         f"Table 1. Stock\nshop | apples | pears\nUlm North Market | {n} | 40" for n in (25, 26)

@@ -38,7 +38,6 @@ def made(step: str, written: dict[str, Any], known: Known | None = None) -> tupl
 
 
 def test_searches_tell_hits_and_decisions_without_their_text() -> None:
-    """The best places first, and how many there are; a look-up has hits alone."""
     hit = Hit(chunk("A secret text."), 0.5, similarity=0.75)
     _, probed = made("retrieve", {"probe": Probe("q", (hit,))})
     stats = FilterStats("llm", 2, 1, decisions=(ChunkDecision("guide-0", "keep", kept=True),))
@@ -59,7 +58,6 @@ def test_searches_tell_hits_and_decisions_without_their_text() -> None:
 
 
 def test_costs_add_up_and_warnings_are_told_once() -> None:
-    """Usage is that of all steps so far; a note that was told is not told again."""
     trace = TraceEvent(calls=(ModelCall("answer", 10, 2),), notes=("slow",), seconds=1.5)
     known, first = finished(Known(round=1), "answer", {"answer": Answer(), "trace": [trace]})
     _, second = finished(known, "answer", {"answer": Answer(), "trace": [trace]})
@@ -72,7 +70,6 @@ def test_costs_add_up_and_warnings_are_told_once() -> None:
 
 
 def test_seconds_of_the_search_are_those_of_its_steps() -> None:
-    """The search hands on a trace that was told; its own time is from its first step on."""
     known, _ = started(Known(trace=(TraceEvent(started=0.0, seconds=9.0),)), "search")
     for at in (10.0, 11.0):
         trace = [TraceEvent(started=at, seconds=2.0)]
@@ -99,7 +96,6 @@ def test_evidence_is_told_under_its_keys_behind_what_was_pruned() -> None:
 
 
 def test_unconfirmed_sentences_have_no_words_before_the_end() -> None:
-    """Verdicts are told of all sentences; words only of those that stay, unless drafts are."""
     written = {"check": CHECK, "best": Draft(1, (CLAIM, RIGHT))}
     given = (Known(round=1), Known(drafts=True, round=1))
     hidden, told = (
@@ -116,7 +112,6 @@ def test_unconfirmed_sentences_have_no_words_before_the_end() -> None:
 
 
 def test_queries_of_later_rounds_do_not_repeat_a_draft() -> None:
-    """What is searched next is made of doubtful sentences; only those who ask see them."""
     known, _ = finished(Known(round=1), "verify", {"check": CHECK, "best": Draft(1, (CLAIM,))})
     events = finished(known, "retrieve", {"probe": Probe(CHECK.next_query)})[1]
 
@@ -134,7 +129,6 @@ def test_a_draft_is_told_to_those_who_ask() -> None:
 
 
 def test_a_refusal_has_no_draft() -> None:
-    """Sentences, the queries made of them, and warnings are without its words; an answer stays."""
     result, _ = run(ports(ScriptedChat(says(WRONG))))
     queries = (QUESTION, f"{QUESTION} It has 1088 bytes.")
     public = public_result(replace(result, queries=queries))

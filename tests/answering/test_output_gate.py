@@ -46,7 +46,6 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_is_fetched_or_followed(text: str) -> None:
-    """As Markdown with HTML, which is how most readers of answers show them."""
     shown = gated(f"It is 5. {text}")
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(shown)
 
@@ -69,7 +68,6 @@ def test_nothing_is_fetched_or_followed(text: str) -> None:
     ],
 )
 def test_what_the_chunk_says_stays(text: str) -> None:
-    """Word for word in a cited chunk, or nothing to be afraid of."""
     assert text == gated(text, [f"Before. {text} After."])
 
 
@@ -80,7 +78,6 @@ def test_plain_text_needs_no_chunk() -> None:
 
 
 def test_a_part_of_an_address_is_another_address() -> None:
-    """What is longer, and what ends earlier within a name, is not what the chunk has."""
     source = ["See https://a.example.org/x and https://b.example."]
 
     assert "https://a.example.org/x" == gated("https://a.example.org/x", source)
@@ -101,7 +98,6 @@ def test_unseen_characters_are_removed() -> None:
 
 
 def test_each_sentence_is_held_against_its_own_chunks() -> None:
-    """Another chunk of the evidence does not excuse it, nor does none."""
     evidence = [
         Evidence("c1", Hit(Chunk("1", "a", "See https://a.example."))),
         Evidence("c2", Hit(Chunk("2", "b", "Nothing."))),

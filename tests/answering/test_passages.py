@@ -68,7 +68,6 @@ class Likeness:
 def test_the_best_passage_is_near_and_early_and_has_the_words(
     large: float, hard: float, best: str
 ) -> None:
-    """Words of the question and an early chunk make up for a lower cosine, within limits."""
     evidence = [
         item("c1", "Keys large of a lattice. Trains are late. The lattice is hard."),
         item("c2", "The lattice is hard to break."),
@@ -105,7 +104,6 @@ def test_every_line_of_an_answer_has_its_key() -> None:
     ],
 )
 def test_an_algorithm_that_is_asked_for(question: str, keys: list[str]) -> None:
-    """It has to be named by its number, and wanted itself."""
     evidence = [item("c1", "Algorithm 2 is fast."), item("c3", STEPS, "algorithm")]
 
     found = looked_up(question, evidence)
@@ -124,7 +122,6 @@ def test_an_algorithm_that_is_asked_for(question: str, keys: list[str]) -> None:
     ],
 )
 def test_an_algorithm_of_another_name_or_document_is_not_shown(asked: str, *, found: bool) -> None:
-    """The number alone is no match where a name or a standard was asked for too."""
     chunk = Chunk("x", "NIST.FIPS.203", "Algorithm 2 SUM2(a)\n1: add\n2: return", kind="algorithm")
     shown = looked_up(f"Show {asked}", [Evidence("c1", Hit(chunk))])
 

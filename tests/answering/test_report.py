@@ -50,7 +50,6 @@ def result(
 
 
 def test_each_kind_of_call_is_counted() -> None:
-    """Reused replies are counted apart and cost nothing; failed calls are calls."""
     usage = usage_of([TraceEvent(CALLS, node="answer", seconds=12.0)])
 
     assert (3, 1, 2, 1) == (usage.llm_calls, usage.failed_calls, usage.retries, usage.reused_calls)
@@ -62,7 +61,6 @@ def test_each_kind_of_call_is_counted() -> None:
     ("prices", "cost"), [([], 0.0), ([0.1] * 10, 1.0), ([0.1, None], None), ([None], None)]
 )
 def test_cost_is_known_where_every_price_is(prices: list[float | None], cost: float | None) -> None:
-    """One model without a price makes the sum unknown; sums are exact."""
     calls = tuple(ModelCall("answer", price=price) for price in prices)
 
     assert cost == usage_of([TraceEvent(calls)]).cost
@@ -81,7 +79,6 @@ def answered(
 
 
 def test_sentences_are_marked_and_counted() -> None:
-    """The marks stand behind the keys, in front of the full stop."""
     found = answered(GOOD, POOR, FALSE, REST)
 
     assert (
@@ -105,7 +102,6 @@ def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
 
 @pytest.mark.parametrize("claims", [(POOR,), (POOR, FALSE)])
 def test_nothing_confirmed_is_said_first(claims: tuple[Claim, ...]) -> None:
-    """The nearest passage is named, and the draft stands below with its marks."""
     found = answered(*claims, missing=("the price",))
     first, _, draft = found.answer.partition("\n\n")
 
@@ -155,7 +151,6 @@ def test_sentences_may_be_dropped_or_refuse_the_answer(
 
 @pytest.mark.parametrize("claims", [(GOOD, POOR), (POOR,)])
 def test_doubts_are_told_where_they_stand_in_the_answer(claims: tuple[Claim, ...]) -> None:
-    """Also behind the first words of an answer of which nothing is confirmed."""
     spot = Spot(POOR.text, "value", 6, 10, "unsure about blue", 0.9, "logprobs")
     found = answered(*claims, spots=(spot,))
 
@@ -214,7 +209,6 @@ def test_places_over_a_page_break() -> None:
 
 
 def test_head_of_a_table_on_the_page_before() -> None:
-    """A part of a table repeats its head, which stands where the table begins."""
     chunk = Chunk("x", "guide", "name | key\nC | 1568", 3, 3, kind="table")
     pages = {"p2": "name key\r\nA 800", "p3": "C 1568\r\nD 9"}
 

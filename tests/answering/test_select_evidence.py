@@ -64,7 +64,6 @@ def test_keys_never_change_their_chunk() -> None:
 
 
 def test_long_chunk_does_not_block_short_ones() -> None:
-    """What does not fit is passed over, by tokens or characters; the first always enters."""
     hits = [hit("a", 0.9, "word " * 90), hit("b", 0.8, "word " * 60), hit("c", 0.7)]
     wide = [hit("a", 0.9, "x" * 30), hit("b", 0.8, "y" * 30), hit("c", 0.7, "z" * 9)]
 
@@ -74,7 +73,6 @@ def test_long_chunk_does_not_block_short_ones() -> None:
 
 
 def test_what_belongs_to_hits_takes_no_place_of_a_hit() -> None:
-    """Hits first, in their order; then what is around them, once, as far as tokens are left."""
     near = [chunk("near one", 1, "a"), chunk("far too long " * 50, 2, "a")]
     chosen = select([hit("a", 0.9), hit("b", 0.8)], around=lambda _, __: near, neighbours=2)
 
@@ -83,7 +81,6 @@ def test_what_belongs_to_hits_takes_no_place_of_a_hit() -> None:
 
 
 def test_what_a_hit_introduces_is_right_behind_it() -> None:
-    """A chunk that ends with a colon brings the list that follows."""
     lead = Chunk("lead", "a", "Do this:", order=0)
     items = [Chunk(f"i{n}", "a", f"{n}. Step {n}.", order=n) for n in (1, 2)]
     chosen = select([Hit(lead, 0.9), hit("b", 0.8)], around=lambda of, _: items[: of is lead and 9])
@@ -103,7 +100,6 @@ def chosen(scope: Scope | None = None, **limits: int) -> list[str]:
 
 
 def test_a_table_is_put_together_again_and_neighbours_come_last() -> None:
-    """Even where one hit is all there may be; nothing enters that is not in the scope."""
     assert ["second", "first"] == chosen(max_chunks=1)
     assert ["second", "first", "end"] == chosen(neighbours=1)
     assert ["second", "first", "end", "intro"] == chosen(neighbours=2)
@@ -115,7 +111,6 @@ def part(order: int, text: str, kind: ChunkKind = "text", section: str = "A") ->
 
 
 def test_parts_of_a_table_or_algorithm() -> None:
-    """With the table's head or the next number, without a gap, in the same section."""
     parts = [part(i, f"{HEAD}\nrow {i} | 1 | 2", "table") for i in range(4)]
     other = part(4, "name | price | age\nx | 1 | 2", "table")
     elsewhere = part(4, parts[0].text, "table", "B")
@@ -129,7 +124,6 @@ def test_parts_of_a_table_or_algorithm() -> None:
 
 
 def test_a_lead_in_introduces_a_numbered_list_or_the_next_chunk() -> None:
-    """Item by item, across sections, as long as the numbers count on."""
     lead = part(0, "Given two parts, proceed as follows:")
     items = [part(i, f"{i}. Do {i}.\n1. First.", section=str(i)) for i in range(1, 4)]
     rest = [part(4, "Other schemes."), part(5, "4. Not of this list.")]

@@ -78,7 +78,6 @@ def silent(text: str) -> Completion:
 def test_the_provider_decides_what_is_not_set(
     settings: Settings, refuses_by: str, judges: str
 ) -> None:
-    """The answer's about refusals, the verifier's about the judge."""
     assert (refuses_by, judges) == (settings.refuses_by, settings.judges)
 
 
@@ -94,7 +93,6 @@ def test_the_provider_decides_what_is_not_set(
 def test_refusals_that_the_prompt_asks_for(
     written: str, refused: str, text: str, missing: tuple[str, ...]
 ) -> None:
-    """One form is read, whole or for a part; any other wording is an answer. Nothing is checked."""
     model, verifier = fakes.ScriptedChat(fakes.says(written)), fakes.ScriptedChat(fakes.NO)
     answer = answered(model, BY_PROMPT, verifier=verifier).value
 
@@ -107,7 +105,6 @@ def test_refusals_that_the_prompt_asks_for(
 
 
 def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:
-    """A small model refuses too much where its prompt allows it."""
     model, verifier = fakes.ScriptedChat(fakes.says(GOOD)), fakes.ScriptedChat(leaning(0.9))
     answer = answered(model, BY_CHECK, verifier=verifier).value
 
@@ -132,7 +129,6 @@ def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:
 def test_check_decides_by_probability_or_by_the_bare_word(
     verdict: Completion | ModelBusyError, least: float, refused: str, answerable: float | None
 ) -> None:
-    """The limit is one of probabilities; without a verdict nothing is refused, and that is told."""
     settings = Settings(answer=AnswerSettings(refusal="check", min_answerable=least))
     said = answered(
         fakes.ScriptedChat(fakes.says(GOOD)), settings, verifier=fakes.ScriptedChat(verdict)
@@ -157,7 +153,6 @@ def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
 
 
 def test_an_embedder_that_fails_leaves_the_refusal() -> None:
-    """The passages on what is compared are not worth an error."""
     model = fakes.ScriptedChat(fakes.says("NOT FOUND: all of it"))
     said = answered(
         model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=fakes.NoEmbedder()
@@ -169,14 +164,12 @@ def test_an_embedder_that_fails_leaves_the_refusal() -> None:
 
 @pytest.mark.parametrize("question", [COMPARING, "Give me Algorithm 2"])
 def test_what_the_model_answers_is_not_replaced(question: str) -> None:
-    """Neither in a comparison, nor where the evidence has no algorithm."""
     said = answered(fakes.ScriptedChat(fakes.says(GOOD)), BY_PROMPT, question=question)
 
     assert (GOOD, "written") == (said.value.text, said.value.form)
 
 
 def test_an_algorithm_is_shown_in_the_documents_words() -> None:
-    """No model writes it down anew, but the check judges it like any other answer."""
     text = "Algorithm 2 Sum(a, b)\nInput: two numbers.\n1: add a and b\n2: return the sum"
     model, question = fakes.ScriptedChat(fakes.says(GOOD)), "Give me Algorithm 2"
     asked = partial(answered, model, question=question, texts=[text], kind="algorithm")
@@ -213,12 +206,10 @@ def changed(new: str, old: str = "It has 5 m [c1].", text: str = WET) -> str:
 def test_a_sentence_takes_the_place_of_another(
     text: str, old: str, new: str, expected: str
 ) -> None:
-    """Signs of lists stay, and a full stop is added where two sentences would run together."""
     assert expected == changed(new, old, text)
 
 
 def test_tokens_spell_the_new_text() -> None:
-    """Those of the old sentence go; a sentence without tokens gets one that is not scored."""
     at, new = WET.index("It has"), fakes.says("It has 6 m [c2].")
     end = at + len("It has 5 m [c1].")
 
@@ -229,7 +220,6 @@ def test_tokens_spell_the_new_text() -> None:
 
 
 def test_tokens_of_another_text_stay_and_grow() -> None:
-    """They spelled nothing before, and spell nothing afterwards."""
     strange, new = fakes.says("Quite another text.").tokens, fakes.says("It is 6.").tokens
     _, own = with_changes(WET, strange, [(0, 10, "It is 6.", new)])
 
@@ -237,7 +227,6 @@ def test_tokens_of_another_text_stay_and_grow() -> None:
 
 
 def test_a_part_of_a_token_is_not_scored() -> None:
-    """But one that loses white space alone is."""
     (whole,) = token_slice(WET_TOKENS, 3, 5)
     (part,) = token_slice([Token("wetter", -0.1, WET_TOKENS[0].alternatives)], 0, 3)
 

@@ -102,7 +102,6 @@ def test_only_what_was_said_is_named(about: list[str], whole: str) -> None:
 
 @pytest.mark.parametrize(("far", "options"), [(0.01, ("rye", "wheat")), (0.03, ())])
 def test_question_that_fits_two_documents(far: float, options: tuple[str, ...]) -> None:
-    """Equally well; a number or a name in it decides, and a person by number or name."""
     found = [Hit(Chunk(d, d, "text"), 1.0, s) for d, s in [("rye", 0.52), ("wheat", 0.52 - far)]]
     choices = clarify("How long is it baked?", found)
 

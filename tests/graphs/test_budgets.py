@@ -23,7 +23,6 @@ def asked(server: Server, settings: Settings = EVERYTHING) -> Server:
 
 @pytest.mark.parametrize("limit", range(1, FULL + 1))
 def test_calls_stay_within_the_budget(limit: int) -> None:
-    """Optional calls are left out first: the answer is always written, and checked from two on."""
     server = Server()
     result, _ = run(server.ports(), paid(llm_calls=limit))
 
@@ -36,7 +35,6 @@ def test_calls_stay_within_the_budget(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", range(100, 1500, 70))
 def test_tokens_stay_within_the_budget(limit: int) -> None:
-    """Prompts are counted before they are sent, and replies are cut at what is left."""
     server = Server()
     result, _ = run(server.ports(), paid(tokens=limit))
 
@@ -48,7 +46,6 @@ def test_tokens_stay_within_the_budget(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", range(1, 101, 9))
 def test_time_stays_within_the_budget(limit: int) -> None:
-    """What is left is each call's deadline, whichever call it is."""
     server = Server(takes=10.0)
     settings = replace(paid(seconds=limit), filter=FilterSettings(mode="off"))
     result, _ = run(server.ports(), settings)
@@ -63,7 +60,6 @@ def test_time_stays_within_the_budget(limit: int) -> None:
 
 @pytest.mark.parametrize("cost", [0.3, 0.6, 1.1, 2.6, 4.1])
 def test_money_is_checked_before_each_call(cost: float) -> None:
-    """No call is begun without money; each of two parallel searches may begin a last one."""
     result, _ = run(Server(price=0.25).ports(), paid(cost=cost))
 
     assert result.usage.cost is not None
@@ -72,7 +68,6 @@ def test_money_is_checked_before_each_call(cost: float) -> None:
 
 
 def test_budget_that_pays_no_answer_is_a_refusal() -> None:
-    """Nothing was answered: the contract's refusal, with the limit that was reached."""
     result, _ = run(Server().ports(), paid(tokens=100))
 
     assert ("refused", "budget") == (result.status, result.refusal_reason)
@@ -91,7 +86,6 @@ def test_budget_that_pays_no_answer_is_a_refusal() -> None:
     ],
 )
 def test_cut_answer_says_which_limit_cut_it(tokens: int, budget: int, limit: str) -> None:
-    """A reply that was long is told apart from one that had no room, here or at the server."""
     cut = replace(says(FIRST), finish_reason="length", cost=ModelCall("answer", 1, tokens))
     settings = replace(BYPASSING, budget=BudgetSettings(tokens=budget, rounds=1))
     result, _ = run(ports(ScriptedChat(cut)), settings)
@@ -106,7 +100,6 @@ def search(given: SearchInput, planner: ScriptedChat, settings: Settings) -> Sea
 
 @pytest.mark.parametrize(("spent", "author"), [(0, "model"), (36, "model"), (38, "planner")])
 def test_search_gets_what_is_left(spent: int, author: str) -> None:
-    """The search reads its parent's trace, and hands it back with its own events behind."""
     before = TraceEvent(tuple(ModelCall("answer") for _ in range(spent)), node="answer")
     given = SearchInput(
         question="?",
@@ -124,7 +117,6 @@ def test_search_gets_what_is_left(spent: int, author: str) -> None:
 
 
 def test_parallel_calls_share_what_is_left() -> None:
-    """Each of three calls gets a third, after the model call that planned them."""
     settings = replace(
         MODEL_CALLS,
         budget=BudgetSettings(llm_calls=12, tool_calls=10),

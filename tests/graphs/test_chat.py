@@ -61,13 +61,11 @@ def test_messages_come_in_many_forms(message: object) -> None:
 
 @pytest.mark.parametrize("message", [{"role": "nobody", "content": "x"}, {"text": "x"}, 5])
 def test_what_is_no_message_is_refused(message: object) -> None:
-    """The error is the state's own, with the place."""
     with pytest.raises(ValidationError, match="messages"):
         ChatInput.model_validate({"messages": [message]})
 
 
 def test_follow_up_starts_from_known_evidence() -> None:
-    """One call completes the question; what was cited before is considered again."""
     planner = completes(SMALLER)
     graph = chat(ports(ScriptedChat(says(GOOD), says(SMALL)), planner))
     say(graph, QUESTION)
@@ -126,7 +124,6 @@ def test_history_is_data() -> None:
 
 
 def test_long_history_is_cut_by_tokens() -> None:
-    """Only the latest turns that fit are read by the model; with none it is not asked."""
     planner = completes("And the ciphertext?")
     run = RunContext(ports(ScriptedChat(), planner), BYPASSING, PROMPTS)
     turns = [Turn(question=f"{QUESTION} {number} {'so ' * 300}") for number in range(4)]
@@ -147,7 +144,6 @@ def test_long_history_is_cut_by_tokens() -> None:
     ],
 )
 def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
-    """Off: asked as it was typed. Without the budget for a call: with a warning."""
     planner = completes(SMALLER)
     run = RunContext(ports(ScriptedChat(), planner), settings, PROMPTS)
     found = contextualize(
@@ -182,7 +178,6 @@ def test_nobody_is_asked_where_nobody_can_answer() -> None:
 
 
 def test_own_nodes_honour_the_context() -> None:
-    """The settings that a node of the conversation is given are those of the run."""
     seen: list[Settings] = []
 
     def node(state: ChatState, run: RunContext) -> dict[str, object]:
@@ -204,7 +199,6 @@ def test_own_nodes_honour_the_context() -> None:
 
 
 def test_scope_and_rejected_chunks_hold_for_every_turn_until_changed() -> None:
-    """What is not given again stays; an empty scope opens everything; changed chunks count anew."""
     graph = chat(twins(ScriptedChat(says("It is baked for an hour [c1]."))))
     first = say(graph, "How is it baked?", scope={"documents": ["rye"]})
     second = say(graph, "How is it baked?")
@@ -240,7 +234,6 @@ def test_no_question(text: str) -> None:
 
 
 def test_older_turns_lack_fields_and_have_others(tmp_path: Path) -> None:
-    """A thread of an older version goes on: what it lacks is empty, what it had besides is left."""
     old = {"text": "old", "question": "How large is ML-KEM-768?", "answer": "big", "gone": 1}
     with sqlite_saver(tmp_path / "s.db") as saver:
         graph = build_chat_graph(

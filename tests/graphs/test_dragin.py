@@ -101,7 +101,6 @@ def test_seed_rule(threshold: float, allowed: int, rounds: int) -> None:
 
 
 def test_sentences_leave_the_check_its_tokens() -> None:
-    """With every budget: what could not be checked afterwards is not written again."""
     two = f"{FIRST}{UNSURE}\n- Rye dough is kneaded by hand [c2]."
     counts, warnings = set(), list[str]()
     for tokens in range(500, 1300, 100):

@@ -107,8 +107,6 @@ def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
     ],
 )
 def test_however_a_question_ends_there_is_one_last_event(run: Any, last: str) -> None:  # noqa: ANN401 (one of the above)
-    """The same with `subgraphs` and without, on threads too, in the order of time."""
-
     def made() -> ResearchGraph:
         given, settings = run()
         return build_research_graph(given, settings, fakes.PROMPTS)
@@ -132,8 +130,6 @@ def test_however_a_question_ends_there_is_one_last_event(run: Any, last: str) ->
 
 
 def test_nothing_is_made_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangGraph's own writer for nobody is known by what it cannot do; a real one is heard."""
-
     def told(*_: object) -> None:
         pytest.fail("an event was made")
 
@@ -148,7 +144,6 @@ def test_nothing_is_made_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_resumed_run_tells_on() -> None:
-    """Round, usage, and what must not be said of earlier drafts come from the state."""
     settings = replace(EVERYTHING, budget=replace(EVERYTHING.budget, rounds=2))
     place: RunnableConfig = {"configurable": {"thread_id": "1"}}
     graph = build_research_graph(
@@ -176,7 +171,6 @@ class Desk(TypedDict, total=False):
 
 
 def test_a_parent_streams_two_questions_with_subgraphs() -> None:
-    """Each has its own beginning, rounds and end, though one writer carries both."""
     with ResearchAgent(*answered(), fakes.PROMPTS) as agent:
 
         def both(state: Desk) -> Desk:

@@ -39,7 +39,6 @@ CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
 
 def test_calls_come_in_this_order() -> None:
-    """What the tests below count on."""
     server = Server()
     run(server.ports())
 
@@ -78,7 +77,6 @@ def test_any_call_may_fail(number: int, error: errors.ModelError) -> None:
     ],
 )
 def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int, note: str) -> None:
-    """The note says what stood in, and the stop reason what that means for the answer."""
     server = Server(fails_at=number, error=errors.ModelUnavailableError("down"))
     result, _ = run(server.ports())
 
@@ -108,7 +106,6 @@ class FailingEmbedder(fakes.WordEmbedder):
 
 @pytest.mark.parametrize("first", range(2, 10))
 def test_search_that_fails_keeps_the_draft(first: int) -> None:
-    """After the first search every fault of the embedding model is a fallback."""
     embedder = FailingEmbedder(first)
     result, _ = run(replace(Server().ports(), embedder=embedder))
 
@@ -118,7 +115,6 @@ def test_search_that_fails_keeps_the_draft(first: int) -> None:
 
 
 def test_second_round_that_cannot_search_ends_with_the_first() -> None:
-    """No step after the failed search runs; the draft is reported with the reason `error`."""
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     given = fakes.ports(
         fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")),
@@ -154,7 +150,6 @@ def test_question_goes_on_where_it_was_interrupted(number: int, tmp_path: Path) 
 
 
 def test_edit_of_the_whole_state_does_not_double_the_trace(tmp_path: Path) -> None:
-    """Studio writes back every field as JSON, also those that grow."""
     server = Server()
     with kept(server.ports(), tmp_path / "t.db") as graph:
         graph.invoke(ResearchInput(question=fakes.QUESTION), CONFIG, interrupt_before=["answer"])

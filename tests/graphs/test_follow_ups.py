@@ -20,7 +20,6 @@ def read_by(answerer: ScriptedChat) -> str:
 
 
 def test_comparison_reads_what_both_answers_cited() -> None:
-    """With places for two chunks beside the best three, both items' chunks are among the five."""
     notes = [f"ML-KEM note {number}: which encapsulation key is larger." for number in range(9)]
     answerer = ScriptedChat(says(GOOD), says(SMALL), says("Neither [c1]."))
     planner = completes(SMALLER, BOTH)
@@ -37,7 +36,6 @@ def test_comparison_reads_what_both_answers_cited() -> None:
 
 @pytest.mark.parametrize("reply", ["Which of the two is larger?", "Is ML-DSA-65 larger?"])
 def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str) -> None:
-    """What the model says the question is about stands behind it, as far as somebody said it."""
     about = ["ML-KEM-768", "ML-KEM-512", "ML-DSA-65"]
     planner = ScriptedChat(
         says(json.dumps({"question": SMALLER})),
@@ -76,7 +74,6 @@ def test_comparison_after_a_refusal() -> None:
     ],
 )
 def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
-    """Where the model says that more is asked for; the next question may read it again."""
     answerer = ScriptedChat(says(GOOD), says(SMALL), says(GOOD))
     planner = ScriptedChat(
         says(json.dumps({"question": reply, "more": True})),
@@ -96,7 +93,6 @@ def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
 
 
 def test_more_of_another_thing_is_another_question() -> None:
-    """A name that no earlier question has: the flag is not followed."""
     answerer = ScriptedChat(says(GOOD), says(SMALL))
     graph = chat(ports(answerer, completes(SMALLER, more=True)))
     say(graph, QUESTION)
@@ -107,7 +103,6 @@ def test_more_of_another_thing_is_another_question() -> None:
 
 
 def test_what_else_leaves_out_what_the_filter_discarded() -> None:
-    """Its verdicts are of one question: they hold for more of it, and for no other one."""
     filtered = replace(ONE_ROUND, filter=FilterSettings(mode="llm"))
     verdicts = ScriptedChat(
         *(says(f"k1 -> {verdict}\nk2 -> DISCARD") for verdict in ("KEEP", "KEEP", "KEEP"))

@@ -94,7 +94,6 @@ def test_a_sentence_that_could_not_be_confirmed(
     answer: str,
     unanswered: tuple[str, ...],
 ) -> None:
-    """It is shown with a mark, or as the settings say; the result always counts it."""
     settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
     result = run(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
 
@@ -106,7 +105,6 @@ def test_a_sentence_that_could_not_be_confirmed(
 
 
 def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
-    """The part that is missing is told; the judge confirms what the score could not."""
     text = "Loaves go into the hot oven at 230 degrees."
     part = "Bread needs considerable heat [c1].\nNOT FOUND: how long it takes"
     row = {"sentence": 1, "verdict": "supported", "key": "c1", "quote": "Bread is baked at 230"}
@@ -163,7 +161,6 @@ def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
 
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
 def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> None:
-    """An empty question and one of 100 kB are errors with a hint, at every door."""
     with pytest.raises(QuestionError) as error:
         run(ports(ScriptedChat(says(GOOD))), question=question)
 
@@ -171,7 +168,6 @@ def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> No
 
 
 def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
-    """What Studio does: stop, edit the state as JSON, resume from the file with a new graph."""
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     given = ports(ScriptedChat(says(GOOD)))
     with closing(sqlite3.connect(tmp_path / "t.db", check_same_thread=False)) as file:

@@ -41,7 +41,6 @@ def test_what_was_read_is_skipped() -> None:
 
 
 def test_the_model_is_told_what_was_read_and_what_is_missing() -> None:
-    """With keys that its calls may use; in the first round nothing was."""
     settings = replace(OFF, search=SearchSettings(mode="tool_calling"))
     missing = Answer(missing=("the birthplace",))
     check = Check("again", "unconfirmed", "birthplace", doubts=("She was <born> here.",))
@@ -81,7 +80,6 @@ BY_ADA = says('{"answer": "founded by Ada Li"}')
 
 
 def test_a_part_that_others_wait_for_may_find_what_was_read() -> None:
-    """Its answer may stand there alone; the search that waits for it is still made."""
     later = LATER.model_copy(update={"refinement": HOPS, "probe": Probe(FIRST.question)})
     graph = build_search_graph(
         ports(ScriptedChat(), ScriptedChat(BY_ADA), texts=TEXTS), OFF, PROMPTS
@@ -93,7 +91,6 @@ def test_a_part_that_others_wait_for_may_find_what_was_read() -> None:
 
 
 def test_the_chunk_that_answers_a_part_is_evidence() -> None:
-    """It stands with the best, though the question's own words and its part rank it low."""
     few = replace(OFF, search=SearchSettings(max_chunks=5))
     parts = Refinement("decompose", ("Acme is", "Acme makes", "Where was #1 born?"))
     given = FIRST.model_copy(update={"refinement": parts, "probe": Probe("Acme is")})

@@ -49,7 +49,6 @@ def run(answerer: Answerer, verifier: ScriptedChat, whole: Settings) -> Research
 
 
 def test_answer_from_what_is_left() -> None:
-    """The noise is not in the prompt, and the result tells what was left out and why."""
     answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(YES), settings())
 
@@ -63,7 +62,6 @@ def test_answer_from_what_is_left() -> None:
 
 
 def test_refusal_brings_back_what_was_left_out() -> None:
-    """The wrong chunk was kept: after a refusal the right one enters, without another search."""
     answerer = Answerer(says(GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
     whole = replace(settings(), filter=replace(Settings().filter, mode="off"))
     result = run(answerer, ScriptedChat(NO, YES), whole)
@@ -85,7 +83,6 @@ def test_refusal_brings_back_what_was_left_out() -> None:
     ],
 )
 def test_what_was_left_out_comes_back_once(given: Settings, answered: int) -> None:
-    """Then a refusal stands; at once where nothing was left out, or no call is paid any more."""
     answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(NO), given)
 
@@ -95,7 +92,6 @@ def test_what_was_left_out_comes_back_once(given: Settings, answered: int) -> No
 
 
 def test_uncertain_answer_brings_them_back_and_the_better_one_wins() -> None:
-    """The second answer is as unsure as the first: the first stays, at one more call."""
     near = "An encapsulation key of ML-KEM-768 has 1184 bytes [c1]."
     answerer = Answerer(says(near, sure=False), helpful="ML-KEM-768 has")
     result = run(answerer, ScriptedChat(YES), settings())

@@ -60,7 +60,6 @@ def refining(**changes: object) -> Settings:
     ],
 )
 def test_planner_of_no_use_leaves_the_plan_of_rules(reply: str | ModelError, problem: str) -> None:
-    """Prose, the question again, too late: the result says so."""
     given, _ = asking(reply)
     result = run(given, question=TWO)
 
@@ -78,7 +77,6 @@ def test_planner_of_no_use_leaves_the_plan_of_rules(reply: str | ModelError, pro
     ],
 )
 def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
-    """An order out of a document, another language, another number: blocked, with the reason."""
     given, _ = asking(json.dumps({"kind": "rewrite", "queries": [query]}))
     result = run(given)
     (verdict,) = result.refinement.verdicts
@@ -102,7 +100,6 @@ def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
     ],
 )
 def test_question_that_costs_no_call(settings: Settings, question: str, reason: str) -> None:
-    """No words can better it, settings say so, or the ranking convinces; parts are still seen."""
     given, planner = asking(HOPS)
     result = run(given, replace(settings, budget=BudgetSettings(rounds=1)), question).refinement
     parts = PARTS if question == TWO and reason != "refinement.mode is off" else ()
@@ -126,7 +123,6 @@ def test_model_may_judge_complexity_but_not_reword(kind: str, found: str) -> Non
 
 
 def test_hop_is_filled_from_what_the_first_part_found() -> None:
-    """The second part is searched in a second turn, with words that stand in the evidence."""
     given, planner = asking(
         HOPS, '{"answer": "Ada Li"}', texts=FOUNDERS, answer="Ada Li was born in Bergen [c1]."
     )
@@ -139,7 +135,6 @@ def test_hop_is_filled_from_what_the_first_part_found() -> None:
 
 @pytest.mark.parametrize("reply", ['{"answer": "Carl Orff"}', '{"answer": ""}', "Ada", "{"])
 def test_hop_whose_answer_stands_nowhere_is_not_searched(reply: str) -> None:
-    """A made-up name never becomes a query; the rest of the search goes on."""
     given, _ = asking(HOPS, reply, texts=FOUNDERS)
     result = run(given, ONCE, BORN)
 
@@ -148,7 +143,6 @@ def test_hop_whose_answer_stands_nowhere_is_not_searched(reply: str) -> None:
 
 
 def test_question_in_another_language_is_translated_for_the_search() -> None:
-    """Names and numbers are held to; the answer is still to the question as it was."""
     asked = "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?"
     given, planner = asking('{"query": "ML-KEM-768 encapsulation key bytes"}')
     result = run(given, question=asked)

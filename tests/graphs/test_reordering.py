@@ -47,7 +47,6 @@ def searched(given: Ports, settings: Settings, **arguments: int) -> SearchResult
 
 
 def test_by_default_a_call_returns_what_the_search_ranks() -> None:
-    """The same hits with the same scores, and no call of a model."""
     given = ports(ScriptedChat())
     settings = replace(Settings(), filter=FilterSettings(mode="off"))
     ranked = rank("bread key", ports=given, settings=settings.retrieval).hits
@@ -61,7 +60,6 @@ def test_by_default_a_call_returns_what_the_search_ranks() -> None:
 
 
 def test_a_call_is_cut_after_the_new_order() -> None:
-    """What was third may be the only one; then the filter has its turn."""
     given = replace(ports(ScriptedChat()), reranker=Judge())
     settings = replace(Settings(), rerank=RerankSettings(mode="http"))
     ranked = rank("bread key", ports=given, settings=settings.retrieval).hits
@@ -76,7 +74,6 @@ def test_a_call_is_cut_after_the_new_order() -> None:
 
 
 def test_warnings_of_the_index_are_in_the_result_once() -> None:
-    """Every search looks; damage may show at any of them."""
     given = replace(ports(ScriptedChat(says(GOOD))), warnings=lambda: ("Only words are searched.",))
 
     assert ("Only words are searched.",) == ask(given, BYPASSING).warnings

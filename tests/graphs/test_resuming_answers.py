@@ -66,7 +66,6 @@ def test_a_run_that_stops_after_every_node_ends_the_same(
     question: str,
     allowed: Literal[True] | None,
 ) -> None:
-    """Also where a checkpoint gives plain values back, lists for tuples."""
     straight = build_research_graph(made(), settings, PROMPTS)
     whole = straight.invoke(ResearchInput(question=question))
     serde = JsonPlusSerializer(allowed_msgpack_modules=allowed)

@@ -60,7 +60,6 @@ def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -
 
 
 def test_a_missing_part_is_found_in_round_two() -> None:
-    """The part is searched for by its own words; the answer that lacks nothing wins."""
     part = f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: the bytes of the key"
     given, _ = asking(fakes.says(part), fakes.says(RIGHT))
     result = run(given, SERVER)
@@ -71,7 +70,6 @@ def test_a_missing_part_is_found_in_round_two() -> None:
 
 
 def test_an_unconfirmed_sentence_becomes_supported() -> None:
-    """Its number stood in no chunk that was read; the second round reads the one that has it."""
     given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
     once = run(given, replace(FEW, budget=BudgetSettings(rounds=1)))
     given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
@@ -96,7 +94,6 @@ def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
 
 
 def test_planner_is_told_of_a_refusal() -> None:
-    """That what was read does not answer, with the nearest passage and the queries that were."""
     query = "encapsulation key bytes of ML-KEM-768"
     planner = fakes.ScriptedChat(fakes.says(f'{{"kind": "rewrite", "queries": ["{query}"]}}'))
     given, _ = asking(fakes.says("NOT FOUND: "), fakes.says(RIGHT), planner=planner)
@@ -110,7 +107,6 @@ def test_planner_is_told_of_a_refusal() -> None:
 
 @pytest.mark.parametrize("first", [REFUSAL, fakes.says(fakes.GOOD)], ids=["refusal", "unconfirmed"])
 def test_round_two_that_finds_nothing_new(first: Completion) -> None:
-    """The model is not asked again, and a refusal keeps its reason and what it lacks."""
     model = fakes.ScriptedChat(first, fakes.says(RIGHT))
     result = run(fakes.ports(model, texts=TEXTS[:1]), SERVER)
 

@@ -29,7 +29,6 @@ def search(planner: fakes.ScriptedChat, settings: Settings, *queries: str) -> Se
 
 
 def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
-    """The probe is for confidence: hits that nothing ranks do not become results."""
     unranked = Hit(Chunk("lost", "guide", "Nothing ranks this."), 1.0, 0.9)
     given = fakes.ports(fakes.ScriptedChat())
     start = SearchInput(
@@ -51,7 +50,6 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
 def test_filter_knows_the_question_and_tells_that_all_is_gone(
     *, look_again: bool, asked: int
 ) -> None:
-    """The planner's own search looks again; a model that writes the calls is told instead."""
     gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))
     filterer = fakes.ScriptedChat(gone)
     given = fakes.ports(fakes.ScriptedChat(), filterer=filterer)

@@ -122,7 +122,6 @@ def run(
 
 
 def test_all_three_tools_may_be_called() -> None:
-    """Side by side, in the order of the calls; chunks by key, in full; each counts as a call."""
     done = run(
         makes(search("bread"), search("800"), search("1184")),
         makes(tool("get_chunks_tool", chunk_ids=["[k1]", "K1"]), tool("list_documents_tool")),
@@ -176,7 +175,6 @@ def test_wrong_call_is_answered_and_can_be_corrected(wrong: WrittenCall, told: s
 def test_model_that_searches_nothing_is_replaced(
     replies: list[Completion], turns: int, note: str
 ) -> None:
-    """It is wrong twice, or in the only turn, lists, ends: the planner's call runs all the same."""
     done = run(*replies, settings=limited(max_turns=turns))
 
     assert ([PLANNED], "planned") == (done.embedded, done.reason)
@@ -207,14 +205,12 @@ def test_half_a_call_is_told_and_can_be_written_again(reply: Completion) -> None
     ],
 )
 def test_what_ends_the_search_early(reply: Completion | Exception, reason: str, note: str) -> None:
-    """An answer in the middle, and a failure, end it with what was found, and a note."""
     done = run(makes(search("bread")), reply)
 
     assert (reason, 1, [f"plan_calls: {note}"]) == (done.reason, len(done.found), done.notes)
 
 
 def test_references_are_followed_as_far_as_a_search_may_return() -> None:
-    """What a passage refers to comes with it; a chain of a hundred does not fill the prompt."""
     chunks = [chunk(text, number) for number, text in enumerate(BREADS)]
     edges = [Edge(f"guide-{n}", f"guide-{n + 1}", "see") for n in range(99)]
     read = makes(tool("get_chunks_tool", chunk_ids=["k1", "k77"], expand_depth=10))
@@ -229,7 +225,6 @@ def test_references_are_followed_as_far_as_a_search_may_return() -> None:
 
 
 def test_what_a_models_further_calls_find_is_not_lost() -> None:
-    """Its call with the user's own words leads; after the reserved places comes all the rest."""
     texts = [*(f"own {n}" for n in range(3)), *(f"other {n}" for n in range(4))]
     planner = ScriptedChat(makes(search("own"), search("other")), DONE)
     given = ports(ScriptedChat(), planner, texts=texts)
@@ -255,7 +250,6 @@ def test_the_same_call_is_searched_once() -> None:
 
 
 def test_calls_of_a_turn_are_cut() -> None:
-    """To what the budget pays, where wrong ones cost nothing; to eight of a hundred."""
     poor = replace(LOOP, budget=BudgetSettings(tool_calls=2))
     done = run(
         makes(tool("rm"), search("bread"), search("800"), search("1184")), DONE, settings=poor
@@ -278,7 +272,6 @@ def test_reading_a_chunk_lets_the_model_go_on() -> None:
 
 
 def test_the_planner_goes_on_with_what_it_began() -> None:
-    """A query that waits for another is filled in, also where a model might have written calls."""
     planner = ScriptedChat(DONE, says('{"answer": "Rye"}'))
     given = ports(ScriptedChat(), planner, texts=["The best bread is Rye."])
     queries = ("Where is bread grown?", "What is the best bread?", "Where is #1 grown?")
@@ -291,7 +284,6 @@ def test_the_planner_goes_on_with_what_it_began() -> None:
 
 
 def test_max_chunks_is_what_the_settings_pay() -> None:
-    """A model that asks for everything gets `search.max_chunks`; one that asks for less, less."""
     both = makes(search("bread", max_chunks=1000), search("ML", max_chunks=1))
     done = run(both, DONE, settings=limited(max_chunks=2))
     box = Toolbox(RunContext(ports(ScriptedChat(), texts=BREADS), limited(max_chunks=50), PROMPTS))
@@ -306,7 +298,6 @@ def test_max_chunks_is_what_the_settings_pay() -> None:
 
 
 def test_a_planned_search_builds_no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangChain's tools are for models that write calls, and for callers outside."""
     monkeypatch.setattr(ResearchTools, "tools", None)
 
     assert run(settings=replace(LOOP, search=SearchSettings())).found

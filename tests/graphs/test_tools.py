@@ -75,7 +75,6 @@ def specs() -> dict[str, Any]:
 
 
 def test_arguments_and_defaults_are_those_of_the_seed() -> None:
-    """For models and in Python, and nothing that only our own search gives."""
     search = specs()["search_chunks_tool"]["parameters"]
     defaults = {name: about.get("default") for name, about in search["properties"].items()}
     own = inspect.signature(ResearchAgent.search).parameters.values()
@@ -114,7 +113,6 @@ def test_every_argument_is_described() -> None:
 
 
 def test_content_is_compact_and_fenced() -> None:
-    """A line a chunk, with its id; what a chunk says cannot close a tag."""
     text = call(research_tools().tools()[0], query="bread").text
     lines = {line.partition("[")[2].partition("]")[0]: line for line in text.splitlines()[1:]}
 
@@ -141,7 +139,6 @@ def test_file_filter(wanted: str | None, found: set[str]) -> None:
 
 
 def test_what_is_excluded_leaves_its_place_to_others() -> None:
-    """A result is as long as it would be without the exclusion, as long as there are chunks."""
     first = found_ids(max_chunks=2)
     second = found_ids(max_chunks=2, exclude_chunk_ids=first)
 
@@ -167,7 +164,6 @@ def test_references_stand_behind_the_hits() -> None:
 
 
 def test_without_rerank_the_ranking_alone_decides() -> None:
-    """No model is asked, and nothing is left out, whatever the filter would say."""
     settings = Settings(filter=FilterSettings(mode="llm", min_similarity=1.0))
     filterer = ScriptedChat(NO)
     tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
@@ -229,7 +225,6 @@ def test_depth_and_limit(arguments: dict[str, object], ids: list[str], *, trunca
 
 
 def test_many_chunks_are_read_in_parts() -> None:
-    """A model is shown whole chunks only, and told which ones to ask for next."""
     long = [Chunk(f"n{i}", "book", "word " * 3000) for i in range(5)]
     tools = ResearchTools(RunContext(replace(given(), chunks=MemoryChunks(long)), OFF, PROMPTS))
     message = call(tools.tools()[1], chunk_ids=[chunk.chunk_id for chunk in long])

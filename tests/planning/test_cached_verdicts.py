@@ -50,7 +50,6 @@ def test_decisions_come_back(tmp_path: Path) -> None:
 def test_broken_cache_is_an_empty_one(
     error: Exception, said: str, found: Mapping[str, str]
 ) -> None:
-    """One row that cannot be read hides no other; a person is told once, without any text."""
     told: list[str] = []
     decisions = KeptDecisions(Broken(error), "model", on_problem=told.append)
 

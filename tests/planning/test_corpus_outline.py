@@ -29,7 +29,6 @@ def test_everything_that_fits_is_told() -> None:
 @pytest.mark.parametrize("documents", [0, 1, 2, 7, 40, 3000])
 @pytest.mark.parametrize("most", [12, 60, 200])
 def test_it_is_never_too_long(documents: int, most: int) -> None:
-    """Sections go first, then titles, then names, of which the number is told."""
     outline = corpus_outline([guide(n) for n in range(documents)], count=count, max_tokens=most)
 
     assert count(outline) <= most

@@ -31,7 +31,6 @@ def test_a_refusal_shows_what_is_nearest_to_the_question() -> None:
 
 
 def test_rows_are_shown_with_their_head() -> None:
-    """A row alone does not say what its figures are."""
     table = Chunk(
         "t", "sizes", "Table 3. Dough\n | rest\nrye | a night\nwheat | an hour", kind="table"
     )

@@ -38,7 +38,6 @@ def test_parts_wait_for_one_another() -> None:
     ],
 )
 def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None:
-    """As whole words, over a line's end too; the query's own words answer nothing."""
     assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS).text
 
 

@@ -79,7 +79,6 @@ def test_translation_of_no_use_has_a_problem(reply: str) -> None:
     ],
 )
 def test_gaps_follow_the_queries_they_name(written: list[str], expected: tuple[str, ...]) -> None:
-    """What is left out moves the numbers, and takes along the queries that wait for it."""
     reply = json.dumps({"kind": "decompose", "queries": written})
 
     assert expected == proposals.read_proposal("Who owns X?", reply).queries
@@ -112,7 +111,6 @@ def test_comparisons_are_cut_where_the_search_does_not() -> None:
 
 @pytest.mark.parametrize("question", ["Which pump is it?", "Was ist 5?", "203", "Siemens in Bonn"])
 def test_question_with_something_to_word_is_not_simple(question: str) -> None:
-    """A noun, a number, an unknown language."""
     assert "" == proposals.why_simple(question)
 
 
@@ -125,7 +123,6 @@ def test_question_with_something_to_word_is_not_simple(question: str) -> None:
     ],
 )
 def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text: str) -> None:
-    """Names and numbers belong to no language."""
     assert ("", "") == languages_apart(question, [text])
 
 
@@ -144,5 +141,4 @@ def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text
     ],
 )
 def test_questions_that_name_a_thing_by_another(question: str, *, nested: bool) -> None:
-    """Relative pronouns and owners tell; a question word alone does not."""
     assert nested is proposals.is_nested(question)

@@ -29,7 +29,6 @@ def told(*results: CallResult, most: int = 500, earlier: tuple[Hit, ...] = ()) -
 
 
 def test_keys_and_beginnings_never_change() -> None:
-    """A further result adds new keys at the end; what was read in earlier rounds comes first."""
     one = search(0, hit("a"))
     two = search(1, hit("a"), hit("c", "Rye."))
     text = told(one, two)
@@ -47,7 +46,6 @@ def test_keys_and_beginnings_never_change() -> None:
 
 
 def test_calls_are_shown_as_the_model_wrote_them() -> None:
-    """With keys, not ids; a wrong call has words and no passages."""
     excluding = {"query": "x", "exclude_chunk_ids": ["a", "k9"]}
     call = CallResult(ToolCall(1, "search_chunks_tool", excluding))
     wrong = CallResult(ToolCall(2, "rm", problem="no"), told="there is no tool 'rm'")
@@ -71,7 +69,6 @@ def test_the_sentences_around_the_query_are_shown() -> None:
 
 
 def test_passage_that_is_read_is_shown_again() -> None:
-    """A search shows a part of it; who asks for it by its key reads all of it, once."""
     long = hit("a", "Bread " * 300 + "END")
     text = told(search(0, long), read(1, long), read(2, long), most=900)
 
@@ -80,7 +77,6 @@ def test_passage_that_is_read_is_shown_again() -> None:
 
 
 def test_long_results_are_shortened_together() -> None:
-    """Every passage keeps its place as long as the places fit; then the first results go."""
     results = [search(n, *(hit(f"{n}-{i}", EVIL) for i in range(5))) for n in range(4)]
     long, short, shortest = (told(*results, most=most) for most in (5000, 250, 60))
 
@@ -91,7 +87,6 @@ def test_long_results_are_shortened_together() -> None:
 
 
 def test_one_result_that_is_too_long_is_cut() -> None:
-    """Its last passages are counted; what only a left-out result has shown is shown again."""
     text = told(read(0, *(hit(f"{n}", EVIL) for n in range(100))), most=160)
     many = search(0, *(hit(f"{n}", EVIL) for n in range(30)))
     last = told(many, search(1, hit("0", EVIL)), most=30)

@@ -69,7 +69,6 @@ def test_rewrites(query: str, measures: validators.Measures, reason: str) -> Non
     ],
 )
 def test_published_examples_of_seed_system_1(measures: validators.Measures, reason: str) -> None:
-    """Similarity .88, no common source, distances .4 and .3 against .2."""
     own = validators.Finding(0.8, frozenset("a"))
     refinement = judged(Proposal("rewrite", ("FIPS 203",)), measures, own=own, least=SEED)
 
@@ -77,7 +76,6 @@ def test_published_examples_of_seed_system_1(measures: validators.Measures, reas
 
 
 def test_later_round_asks_for_what_is_missing() -> None:
-    """Other sources, a part of the question and a name that was read are welcome, others not."""
     proposal = Proposal("rewrite", ("length of ML-KEM keys", "length of RSA keys", "rivers"))
     known = content_words(f"{QUESTION} ML-KEM")
     found = [measured(0.1, 0.5, "new"), SAME, measured(0.0, 0.1)]
@@ -88,7 +86,6 @@ def test_later_round_asks_for_what_is_missing() -> None:
 
 
 def test_parts_of_a_question_keep_its_names_together() -> None:
-    """A part may be narrower than the question; one with a gap goes with the part it needs."""
     narrow = measured(0.5, 0.6, "other")
     parts = Proposal("decompose", ("FIPS 203", "length of the keys"))
     strange = Proposal("decompose", ("FIPS 203", "key length in FIPS 205"))
@@ -114,7 +111,6 @@ def test_parts_of_a_question_keep_its_names_together() -> None:
 def test_what_a_model_words_comes_last_unless_it_finds_more(
     kind: str, measures: validators.Measures, *, follows: bool
 ) -> None:
-    """Parts that can be searched alone and words that find nothing better follow."""
     query = "length of FIPS 203 keys"
     told = validators.with_following(judged(Proposal(kind, (query,)), measures))  # type: ignore[arg-type]  # (a kind)
 
@@ -152,13 +148,11 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
     ],
 )
 def test_what_a_question_names_stays(question: str, query: str, reason: str) -> None:
-    """Spelling, order, initials and forms of a name may change, and a name may be added."""
     assert lost(question, query).startswith(reason)
     assert bool(reason) == bool(lost(question, query))
 
 
 def test_translation_keeps_numbers_units_and_identifiers() -> None:
-    """Names that are words may be translated too."""
     question = "Berapa lama garansi PX-200 di Jerman, 2 tahun?"
 
     assert "" == lost(question, "PX-200 warranty in Germany, 2 years", translated=True)
@@ -178,7 +172,6 @@ def test_translation_keeps_numbers_units_and_identifiers() -> None:
     ],
 )
 def test_later_round_may_name_what_was_read(query: str, new: str) -> None:
-    """A part of the question is enough, by the name that the documents have for the thing."""
     known = content_words("How long are Kyber keys of level 3? ML-KEM-768 came from it.")
     reason = f"stands in nothing that was read: {new}" if new else ""
 
@@ -187,7 +180,6 @@ def test_later_round_may_name_what_was_read(query: str, new: str) -> None:
 
 @pytest.mark.parametrize("char", ["A", "1", "a-", ".", "1,", "\u4e09", "\U0001f600", "\ud800"])
 def test_long_texts_are_read_in_time(char: str) -> None:
-    """No pattern takes a time that grows with the square of the text."""
     lost("1 km", "1 km")  # the tables are loaded
     started = time.process_time()
     lost(char * 5000, "A 1")

@@ -96,7 +96,6 @@ def test_prose_is_no_verdict(text: str) -> None:
 def test_invented_and_repeated_verdicts_are_counted(
     text: str, verdicts: dict[str, str], unknown: int, repeated: int
 ) -> None:
-    """The first verdict on a chunk counts; others, and those on nothing shown, are counted."""
     found = read_verdicts(text, ["k1", "k2"])
 
     assert (verdicts, unknown, repeated) == (dict(found.by_alias), found.unknown, found.repeated)
@@ -113,7 +112,6 @@ def test_invented_and_repeated_verdicts_are_counted(
     ],
 )
 def test_reasons_are_read_with_their_verdicts(text: str) -> None:
-    """From one object, whatever is around it; from texts and from lines."""
     found = read_verdicts(text, ALIASES)
 
     assert {"k1": "keep", "k2": "discard", "k3": "expand_3"} == dict(found.by_alias)
@@ -121,7 +119,6 @@ def test_reasons_are_read_with_their_verdicts(text: str) -> None:
 
 
 def test_half_an_object_counts_as_far_as_it_goes() -> None:
-    """Only what is said in whole; a reason has no more than what is kept."""
     ends = {"k1": WHOLE.index("}"), "k2": WHOLE.index('}, "k3"'), "k3": len(WHOLE) - 2}
     for end in range(20, len(WHOLE), 9):
         found = read_verdicts(WHOLE[:end], ALIASES).by_alias

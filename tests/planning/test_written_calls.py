@@ -62,13 +62,11 @@ def test_several_objects_are_several_calls(text: str) -> None:
 
 
 def test_calls_of_the_reply_come_before_its_text() -> None:
-    """A server that has read the calls has left nothing for us to read."""
     assert (RYE,) == read(SEARCH, RYE)
     assert (RYE,) == read("", WrittenCall("functions.search_chunks", '{"query": "rye"}'))
 
 
 def test_names_alone_and_unknown_tools() -> None:
-    """A tool may take nothing; the model has to read that there is no such tool."""
     assert (WrittenCall("list_documents_tool", "{}"),) == read('{"name": "list_documents_tool"}')
     unknown = '{"name": "grep", "arguments": {"pattern": "x"}}'
     assert (WrittenCall("grep", '{"pattern": "x"}'),) == read(unknown)

@@ -56,7 +56,6 @@ def found(
 
 
 def test_schemas_of_the_best_hits_have_reserved_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In both directions, through other parts of an operation; never a security scheme."""
     with_related = found(ports())
     assert "user" not in found(ports(), Scope(exclude=frozenset({"user"})))
     monkeypatch.setattr(ranking, "RELATED_TO", 0)
@@ -79,7 +78,6 @@ def test_nearest_come_first() -> None:
 
 
 def test_common_schema_does_not_bring_what_uses_it() -> None:
-    """A schema that everything refers to, such as that of errors, leads nowhere."""
     users = [part(f"op{i}", "another call", "operation") for i in range(31)]
     edges = [Edge(user.chunk_id, "x0", "schema") for user in users]
     many, few = (found(ports([*CHUNKS, *users], some)) for some in (edges, edges[:2]))
@@ -89,7 +87,6 @@ def test_common_schema_does_not_bring_what_uses_it() -> None:
 
 
 def test_texts_without_api_parts_are_ranked_as_ever() -> None:
-    """Other kinds of chunks have no relatives, whatever they refer to."""
     plain = [replace(chunk, kind="text") for chunk in CHUNKS]
 
     assert found(ports(plain), mode="hybrid") == found(ports(plain, []), mode="hybrid")

@@ -124,7 +124,6 @@ def test_weights_of_any_ranking(mode: Mode) -> None:
 @EACH_MODE
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 0.999])
 def test_a_constant_channel_changes_nothing(mode: Mode, alpha: float) -> None:
-    """The guard switches it off at any weight, and says so."""
     hits = [hit("a", 0.9), hit("b", 0.5), hit("c", 0.1)]
     for second in ({"a": 0.3, "b": 0.3, "c": 0.3}, {"b": 2.0}, {}):
         found, told = blended(hits, second, alpha, mode)

@@ -48,7 +48,6 @@ def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fails_later_ends_no_question(tmp_path: Path) -> None:
-    """It is told once, and what stands in the file stays."""
     told: list[str] = []
     lines = BlendLines(str(tmp_path / "f"), on_problem=told.append)
     lines.put("first", DONE)

@@ -41,7 +41,6 @@ def test_value(similarities: list[float], question: str, value: float, decision:
 
 
 def test_nothing_found_is_no_confidence() -> None:
-    """Without any dense similarity the value is 0, whatever the fused score."""
     found = retrieval_confidence(LONG, [Hit(chunk("x"), 0.9)], ConfidenceSettings())
 
     assert (0.0, "no dense similarity", 6) == (found.value, found.reason, found.words)

@@ -40,7 +40,6 @@ def search(query: str, *edges: Edge, scope: Scope = EVERYTHING, exact: bool = Fa
 def test_what_the_first_hit_names_is_let_in_behind_it(
     weight: float, place: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has its similarity, and never passes the first hit; exact words ask for no names."""
     monkeypatch.setattr(names, "MENTION_WEIGHT", weight)
     edge = mention("harbour", "pilot")
     found, exact = search(QUERY, edge), search(QUERY, edge, exact=True)
@@ -56,7 +55,6 @@ def test_what_the_first_hit_names_is_let_in_behind_it(
 def test_later_hits_count_less_and_only_the_first_ones_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first hit's name ranks above the second one's; the fourth hit names nothing."""
     first, second, *_, last = ids(search(QUERY))[:4]
     found = ids(search(QUERY, mention(second, "tide"), mention(first, "pilot")))
 
@@ -72,7 +70,6 @@ def test_other_references_and_those_against_the_direction_do_not_count() -> None
 
 
 def test_at_most_four_names_of_a_hit_and_known_ones_first() -> None:
-    """A list of names does not flood the ranking."""
     edges = [mention("harbour", name) for name in ("tide", "pilot", "stone", "built", "wall")]
     found = search(QUERY, *edges)
     assert {"stone", "built", "wall"} < set(ids(found))

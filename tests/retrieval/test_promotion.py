@@ -57,14 +57,12 @@ def test_what_opens_the_general_gate(query: str, second: Hit, third: Hit, expect
     ],
 )
 def test_each_kind_has_its_gates(kind: QuestionKind, expected: str) -> None:
-    """One technical word is enough for a definition only."""
     hits = [hit("a", 0.9), hit("b", 0.8), hit("c", 0.7, "KEM")]
 
     assert expected == order("KEM", hits, kind)
 
 
 def test_cap_is_taken_from_what_is_shown() -> None:
-    """Not from the pool: of 8 shown hits at most 4 are promoted, however many could be."""
     hits = [hit(f"{i:02}", 1 - i / 100, "FIPS 203" if i >= 8 else "") for i in range(40)]
     found = promote("FIPS 203", hits, top_k=8)
 

@@ -70,7 +70,6 @@ def test_order_of_the_inputs_does_not_matter(query: str) -> None:
 
 
 def test_definition_moves_up_and_overview_enters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The introduction is inserted at its rank or before; the hits in front keep theirs."""
     plain, planned = search("What is LAT?", GIVEN, exact=True), search("What is LAT?", GIVEN)
     front = ranking.OVERVIEW_INSERT_RANK
     monkeypatch.setattr(ranking, "OVERVIEWS", 0)
@@ -92,12 +91,10 @@ def test_both_things_compared_are_found() -> None:
 
 
 def test_every_hit_has_its_similarity() -> None:
-    """Also those that only words, a definition or an overview brought."""
     assert all(hit.similarity is not None for hit in search("What is LAT?", GIVEN, top_k=2).hits)
 
 
 def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
-    """However the rest of the question ranks; one that two chunks hold moves nothing."""
     asked = "Which LAT levels does the chart of the gauge have, as set by {}?"
     rare = [Chunk("r", "guide", "Set by rule QX-77b.", 40, 40), *chunks()]
     found = search(asked.format("qx-77B"), ports(rare))
@@ -111,7 +108,6 @@ def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
 
 
 def test_scope_never_shrinks_the_result() -> None:
-    """More is asked for until there are as many as wanted, or no more are left."""
     scope = Scope(exclude=frozenset(["b", "c", "d", *(f"x{i}" for i in range(9))]))
     left = {"a", "e", "x9", "x10", "x11"}
 
@@ -121,7 +117,6 @@ def test_scope_never_shrinks_the_result() -> None:
 
 
 def test_without_kinds_a_question_is_its_words() -> None:
-    """The setting does the same as a search for the exact words, but for names."""
     off = search("What is LAT?", GIVEN, question_kinds=False)
 
     assert search("What is LAT?", GIVEN, exact=True).hits == off.hits
@@ -130,7 +125,6 @@ def test_without_kinds_a_question_is_its_words() -> None:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_dense_asks_no_word_index(query: str) -> None:
-    """Not for the question, what is compared, definitions or overviews either."""
     found = search(query, replace(GIVEN, lexical=Closed()), mode="dense")
 
     assert {"meaning"} == stages(found) & {"meaning", "words"}
@@ -151,7 +145,6 @@ def test_lexical_searches_no_vectors(query: str) -> None:
 
 
 def test_one_index_alone_gives_its_own_order() -> None:
-    """Without kinds of questions nothing changes what the index says, one hit a page."""
     query = "pump water LAT"
     vector = fakes.embedding(query)
     wanted = [GIVEN.lexical.search(query, k=30), GIVEN.vectors.search(vector, k=30)]
@@ -163,7 +156,6 @@ def test_one_index_alone_gives_its_own_order() -> None:
 
 
 def test_lexical_works_without_an_embedding_model() -> None:
-    """Its failure costs the similarities and is told; the other modes cannot do without."""
     given = replace(GIVEN, embedder=Closed(), vectors=Closed())
     found = search("What is LAT?", given, mode="lexical")
 
@@ -228,7 +220,6 @@ TERMS = ports([
     ],
 )
 def test_what_is_named_is_first(query: str, first: str, mode: str) -> None:
-    """However often others speak of it, whichever index is asked; a number has a kind."""
     assert first == ids(search(query, ALGORITHMS, mode=mode))[0]
 
 
@@ -241,7 +232,6 @@ def test_glossary_answers_what_a_term_means() -> None:
 
 
 def test_each_document_of_a_family_brings_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the question's own best hits, which keep their ranks."""
     query, after = "Why do we need harbour rules?", ranking.OVERVIEW_EACH_INSERT_RANK
     pages = search(query, ports(RULES)).hits
     monkeypatch.setattr(ranking, "OVERVIEWS_EACH", 0)
@@ -254,7 +244,6 @@ def test_each_document_of_a_family_brings_a_page(monkeypatch: pytest.MonkeyPatch
 
 
 def test_one_page_for_each_thing_compared() -> None:
-    """A thing brings what says what its document is about."""
     found = [
         *(chunk(f"x{i}", f"PX-200 and PX-300 differ in part {i}.", "3. Parts", page=10 + i,
                 doc_id="parts") for i in range(9)),

@@ -76,7 +76,6 @@ def test_nothing_happens_by_default() -> None:
 
 
 def test_the_word_search_as_a_second_opinion() -> None:
-    """Alpha weighs the two; the new order is a stage of its own, and the log has all of it."""
     log = Log()
     given = replace(ports(ScriptedChat()), blend_log=log)
     done, _ = reorder(wants(replace(WORDS, alpha=0.4)), given=given)
@@ -93,7 +92,6 @@ def test_the_word_search_as_a_second_opinion() -> None:
 
 
 def test_codes_by_patterns_ask_nobody() -> None:
-    """A definition is asked for, and the chunk that defines rises."""
     done, _ = reorder(wants(BlendSettings(mode="patterns", alpha=0.0)))
 
     assert "1" == order(done)[0]
@@ -109,7 +107,6 @@ def test_codes_by_patterns_ask_nobody() -> None:
     ids=["definition", "general", "no kinds"],
 )
 def test_promotion_by_the_kind_of_question(query: str, kinds: str, expected: str) -> None:
-    """A definition may be founded on one word, a general question not; half of the hits stay."""
     retrieval = RetrievalSettings(question_kinds=kinds == "on")
     given = [replace(hit, lexical=None) for hit in HITS]
     done, _ = reorder(replace(wants(mode="promote"), retrieval=retrieval), query, hits=given)
@@ -119,7 +116,6 @@ def test_promotion_by_the_kind_of_question(query: str, kinds: str, expected: str
 
 
 def test_a_rerank_server_has_the_time_that_is_left() -> None:
-    """It reads chunks as the index does; less than a second is not handed out."""
     judge = Scripted(0.1, 0.9)
     given = replace(ports(ScriptedChat()), reranker=judge)
     settings = wants(mode="http", candidates=2, timeout=30)
@@ -146,7 +142,6 @@ def test_a_fault_keeps_the_order_of_the_stage_before(error: Exception) -> None:
 
 
 def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
-    """It needs no server; a hit that no time is left for keeps its rank, and the note says so."""
     done, _ = reorder(wants(mode="cross-encoder"))
     late, _ = reorder(wants(mode="cross-encoder", timeout=1.5))
 
@@ -155,6 +150,5 @@ def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
 
 
 def test_a_rerank_server_has_to_be_there() -> None:
-    """Whoever gives ports of their own is told at once."""
     with pytest.raises(ConfigError, match=r"rerank\.mode is http"):
         reorder(wants(mode="http"))

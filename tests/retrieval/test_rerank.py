@@ -12,7 +12,6 @@ HITS = [Hit(chunk(text, at), 1 - at / 10) for at, text in enumerate(["bread", "k
 
 
 def test_candidates_are_ordered_and_the_rest_follows() -> None:
-    """Only the first hits are sent, with the time that is left; a missing verdict is told."""
     reranker = Scripted(0.2, 0.7)
     found = rerank("q", HITS, reranker, candidates=2, seconds=5.0)
     gaps = rerank("q", HITS, Scripted(0.2, None, 0.4), candidates=3)
@@ -35,7 +34,6 @@ def test_candidates_are_ordered_and_the_rest_follows() -> None:
     ],
 )
 def test_order_is_kept_where_the_reranker_fails(error: Exception, cure: str) -> None:
-    """The search has an order of its own; a wrong setting is told with its cure."""
     found = rerank("q", HITS[::-1], Scripted(error=error), candidates=3)
 
     assert tuple(HITS) == found.value

@@ -70,7 +70,6 @@ def test_each_form_is_spoken(form: Form, sent: Json) -> None:
 
 
 def test_model_and_key_are_sent_where_they_are_named() -> None:
-    """The key goes into its header, and into no text about the endpoint."""
     with rerank_server(judged) as running:
         endpoint = RerankEndpoint(
             base_url=f"{running.url}/v1/rerank",
@@ -88,7 +87,6 @@ def test_model_and_key_are_sent_where_they_are_named() -> None:
 
 
 def test_tei_is_asked_in_batches_it_takes() -> None:
-    """32 texts a request; the scores are one list again. No texts are no request."""
     with rerank_server(judged) as running:
         found = reranker(running, "tei").scores("q", ["no"] * 40 + ["yes"] * 30)
 
@@ -196,7 +194,6 @@ LATE: Mapping[str, tuple[Form, float, int]] = {
 
 @pytest.mark.parametrize("case", LATE)
 def test_late_replies_end_at_the_deadline(case: str) -> None:
-    """One deadline for all batches, however the server spends it; the caller's limit counts."""
     form, pause, batches = LATE[case]
 
     def late(given: Json) -> object:

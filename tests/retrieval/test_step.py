@@ -66,7 +66,6 @@ def search(
 
 
 def test_known_chunks_get_a_rank() -> None:
-    """After the best hits; the query is embedded once for both, and the scope holds."""
     embedder = WordEmbedder()
     given = replace(GIVEN, embedder=embedder)
     plain = step.retrieve("gauge levels", Check(), context(given)).value.hits
@@ -81,7 +80,6 @@ def test_known_chunks_get_a_rank() -> None:
 
 
 def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
-    """In the first round there is no answer to keep."""
     given = replace(GIVEN, embedder=FailingOn("LAT"))
     later = step.retrieve("What?", Check(next_query="LAT"), context(given))
 
@@ -94,7 +92,6 @@ def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
 
 
 def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:
-    """No model is asked and nothing is dropped, whatever the settings say."""
     model = ScriptedChat(writes("k1 -> DISCARD"))
     given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
     settings = replace(Settings(), filter=FilterSettings(mode="llm", min_similarity=1.0))
@@ -109,7 +106,6 @@ def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:
 
 
 def test_filter_sees_what_the_search_ranks() -> None:
-    """Its calls, its notes and its seconds are in the result; its limit is the candidates'."""
     model = ScriptedChat(writes(f"k1 -> KEEP\n{GONE}"))
     found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS))
 
@@ -120,7 +116,6 @@ def test_filter_sees_what_the_search_ranks() -> None:
 
 
 def test_next_hits_are_judged_where_all_are_discarded() -> None:
-    """For the question itself there is nothing better to search for; what is kept is the result."""
     model = ScriptedChat(writes(ALL), writes(f"k2 -> KEEP\nk1 -> DISCARD\n{GONE}"))
     given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
     found = search(given)
@@ -136,7 +131,6 @@ def test_next_hits_are_judged_where_all_are_discarded() -> None:
 def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
     *, failing: bool
 ) -> None:
-    """What was judged before is not judged again; a search that fails leaves the next hits."""
     question = "Which note 8 is it?"
     model = ScriptedChat(writes(ALL), writes("k1 -> KEEP"))
     given = ports(ScriptedChat(), filterer=model, texts=TEXTS)
@@ -157,7 +151,6 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
 
 @pytest.mark.parametrize(("again", "calls"), [(True, 2), (False, 1)])
 def test_best_are_marked_where_nothing_is_kept(*, again: bool, calls: int) -> None:
-    """After a second look, or without one where the caller searches again itself."""
     model = ScriptedChat(writes(ALL))
     found = search(ports(ScriptedChat(), filterer=model, texts=TEXTS), look_again=again)
 
@@ -168,7 +161,6 @@ def test_best_are_marked_where_nothing_is_kept(*, again: bool, calls: int) -> No
 
 
 def test_a_second_look_that_fails_is_noted_and_counted() -> None:
-    """The first look's verdict stays; two unreadable replies let "auto" go on as "local"."""
     failed, unreadable = (
         search(ports(ScriptedChat(), filterer=ScriptedChat(writes(ALL), second), texts=TEXTS))
         for second in (ModelUnavailableError("down"), writes("All are good."))
@@ -181,7 +173,6 @@ def test_a_second_look_that_fails_is_noted_and_counted() -> None:
 
 
 def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
-    """Where there are none, the fault is the caller's."""
     given = ports(ScriptedChat(), texts=TEXTS)
     instead = rank("note", ports=given, settings=RetrievalSettings()).hits
     down = replace(given, embedder=FailingOn(QUERY))

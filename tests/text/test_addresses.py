@@ -31,14 +31,12 @@ def test_local_target(href: str, target: str) -> None:
 
 
 def test_the_first_mark_begins_the_anchor() -> None:
-    """A mark within a name is written encoded, one within an anchor need not be."""
     assert ("a#b.md", "#x") == split_target("a%23b.md#x")
     assert ("a.md", "#/paths/~1x#y") == split_target("a.md#/paths/~1x#y")
     assert ("", "#x") == split_target("#x")
 
 
 def test_percent_signs_that_encode_nothing_stay() -> None:
-    """Half an encoding is text, one of no character is a replacement character."""
     assert ("100%", "50%-a", "\ufffdb", "\u00e9") == tuple(
         map(decoded, ("100%", "50%-a", "%ffb", "%C3%A9"))
     )

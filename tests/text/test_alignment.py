@@ -70,7 +70,6 @@ def test_what_stands_around_decides() -> None:
 
 
 def test_a_part_after_the_break_is_the_next_one() -> None:
-    """Where the same words stand elsewhere, the quote goes on beside what it begins with."""
     page = (
         "are sampled anew for it. Head\r\nAll keys of the scheme\r\n7\r\nare sampled anew for it."
     )

@@ -42,6 +42,5 @@ def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
     ],
 )
 def test_what_says_something_is_text(text: str, pages: int) -> None:
-    """Lists of values, years and steps are searched, and so is the front of a short document."""
     assert boilerplate_kind(text, page=1, last_page=pages) is None
     assert boilerplate_kind(COVER, page=2, last_page=40) is None

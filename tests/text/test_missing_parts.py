@@ -24,7 +24,6 @@ from research_agent.text.missing_parts import Said, read_missing
     ],
 )
 def test_a_line_says_what_is_missing(line: str) -> None:
-    """The line may be set in any way; its key and full stop do not belong to what is missing."""
     said = read_missing(line)
 
     assert said == Said("", ("the price",))
@@ -32,7 +31,6 @@ def test_a_line_says_what_is_missing(line: str) -> None:
 
 
 def test_the_part_that_the_chunks_hold_stays_as_it_was_written() -> None:
-    """What stands before and after the lines is the answer; each line is an item."""
     reply = "Der Preis ist 5 € [c1].\n\nNOT FOUND: das Gewicht\nNOT FOUND: die Farbe [c2]"
 
     assert read_missing(reply) == Said("Der Preis ist 5 € [c1].", ("das Gewicht", "die Farbe"))

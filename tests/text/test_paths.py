@@ -4,7 +4,6 @@ from research_agent.text.paths import display_names, is_below
 
 
 def test_names_are_told_apart_by_their_folders() -> None:
-    """Only those that share a name get folders, and as many as it takes."""
     paths = ["/x/a/g.md", "/y/a/g.md", "/y/b/g.md", "/y/other.txt"]
     assert ["x/a/g", "y/a/g", "b/g", "other"] == list(display_names(paths).values())
 
@@ -16,14 +15,12 @@ def test_names_keep_an_ending_where_nothing_else_differs() -> None:
 
 
 def test_names_without_an_ending_stay() -> None:
-    """A dot at the beginning or the end is no ending; Windows' separators count."""
     names = display_names(["/.env", "/README", "/x.", "C:\\docs\\a.b.pdf"])
     assert [".env", "README", "x.", "a.b"] == list(names.values())
     assert {} == display_names([])
 
 
 def test_only_what_is_inside_is_below() -> None:
-    """A folder with a longer name is another folder; a root may end with a separator."""
     assert is_below("/docs/a/b.md", ["/x", "/docs/"])
     assert is_below("/docs/a.md", ["/docs/a.md"])
     assert is_below("/docs/a.md", ["/"])

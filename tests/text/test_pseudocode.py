@@ -26,7 +26,6 @@ def test_steps_get_lines_of_their_own() -> None:
     ],
 )
 def test_other_text_stays_as_it_is(text: str) -> None:
-    """Numbers that do not count up are no steps; lines that are there already stay."""
     assert text == prettified(text)
 
 

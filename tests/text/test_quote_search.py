@@ -33,7 +33,6 @@ def test_quotes_do_not_overlap() -> None:
 
 
 def test_headings_and_a_tables_head_are_held_but_not_quoted() -> None:
-    """A row is quoted alone."""
     (quote,) = best_quotes("The key of ML-KEM-768 has 1184 bytes", TABLE)
     assert ("ML-KEM-768 | 1184 | 1088", 1.0) == (quote.quote, quote.score)
     headed = replace(BREAD, section=("Baking",))

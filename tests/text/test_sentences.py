@@ -35,7 +35,6 @@ def test_sentences_of_one_line(expected: list[str]) -> None:
 
 
 def test_a_wrapped_line_goes_on() -> None:
-    """A line's end inside a paragraph is white space; a blank line is an end."""
     assert ["A line that\nis wrapped.", "A heading", "Text"] == sentences(
         "A line that\nis wrapped.\n\nA heading\n\nText\n"
     )

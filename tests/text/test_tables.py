@@ -6,7 +6,6 @@ SIZES = "Table 3. Sizes\n | key | ciphertext\nML-KEM-512 | 800 | 768\nML-KEM-768
 
 
 def test_names_and_values_without_a_head_stay_as_they_are() -> None:
-    """The first row of two columns is not taken for a head."""
     about = "Name | Alice\nAge | 30\nCity | Paris"
 
     assert about == spelled_out(about)
@@ -14,5 +13,4 @@ def test_names_and_values_without_a_head_stay_as_they_are() -> None:
 
 
 def test_rows_of_another_width_stay_as_they_are() -> None:
-    """A merged cell does not shift the values of its row."""
     assert "note | only here" == spelled_out(f"{SIZES}\nnote | only here").split("\n")[-1]

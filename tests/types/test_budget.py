@@ -21,7 +21,6 @@ def test_calls_are_taken_off() -> None:
 
 @pytest.mark.parametrize("parts", range(1, 12))
 def test_shares_never_add_up_to_more(parts: int) -> None:
-    """Whatever is divided; the time is the same for all, as they run side by side."""
     share = WHOLE.share(parts)
 
     assert share.llm_calls * parts <= WHOLE.llm_calls
@@ -47,7 +46,6 @@ def test_each_limit_ends_the_calls(which: str) -> None:
     ("prompt", "granted"), [(0, 300), (700, 300), (800, 200), (984, 16), (985, None), (2000, None)]
 )
 def test_reply_is_as_long_as_what_is_left(prompt: int, granted: int | None) -> None:
-    """Below the least length the call is not made."""
     if granted is None:
         with pytest.raises(BudgetError):
             WHOLE.grant(prompt, 300, 16)

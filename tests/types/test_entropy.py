@@ -59,7 +59,6 @@ def test_entropy_of_a_token(given: tuple[Alternative, ...], nats: float) -> None
     ],
 )
 def test_divisor_is_the_number_of_outcomes(given: Token, expected: float) -> None:
-    """Never above 1, with fewer alternatives than asked for, and sums above one."""
     assert pytest.approx(expected, abs=1e-3) == entropy.normalized_entropy(given)
 
 

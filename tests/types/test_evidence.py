@@ -11,14 +11,12 @@ OPENINGS = ("<", "</", "< / ", "<//", "\uff1c/", "</\u200b", "<\u2060\uff0f")
 
 
 def test_every_tag_of_the_prompts_is_a_fence() -> None:
-    """Also those that code puts around texts; else a document could close them."""
     code = [*(ROOT / "research_agent" / "planning").rglob("*.py"), *ROOT.glob("prompts/*.md")]
     tags = {tag for path in code for tag in re.findall(r"</([a-z_]+)>", path.read_text("utf-8"))}
     assert {"chunk", "results", "conversation"} <= tags <= set(FENCES)
 
 
 def test_no_fence_is_opened_or_closed() -> None:
-    """However it is written; code and formulas stay as they are."""
     hostile = [f"{start}{name.upper()}{end}" for name in FENCES for start in OPENINGS
                for end in (">", " x='1'>")]  # fmt: skip
     assert all(fenced(text) == "&lt;" + text[1:] for text in hostile)

@@ -15,7 +15,6 @@ def ids(found: tuple[Hit, ...]) -> list[str]:
 
 
 def test_scores_are_those_of_the_paper() -> None:
-    """Rank 1 and rank 2 give 1/61 + 1/62."""
     fused = fusion.reciprocal_rank_fusion([["a"], ["b", "a"]], rrf_k=60)
 
     assert pytest.approx(1 / 61 + 1 / 62) == fused[0].value

@@ -15,7 +15,6 @@ from research_agent.types.old_results import upgraded
     ],
 )
 def test_verdicts_have_their_names_of_today(old: str, new: str) -> None:
-    """All else of a claim stays, and what was given is not changed."""
     claim = {"text": "It rains.", "verdict": old, "keys": ["c1"]}
     [found] = upgraded({"question": "?", "claims": (claim,)})["claims"]
 
@@ -26,14 +25,12 @@ def test_verdicts_have_their_names_of_today(old: str, new: str) -> None:
 
 @pytest.mark.parametrize("old", ["unsupported", "lacking"])
 def test_reasons_have_their_names_of_today(old: str) -> None:
-    """Those that led to another round; the reason of a refusal has its own."""
     kept = {"decision": "again", "reason": old, "refused": "unsupported_draft"}
 
     assert {**kept, "reason": "unconfirmed"} == upgraded(kept)
 
 
 def test_record_of_a_filter_that_asked_hit_by_hit() -> None:
-    """It is one of a model's verdicts; hits that were not asked about were kept by rank."""
     rows = [{"chunk_id": "a", "why": "model"}, {"chunk_id": "b", "why": "not_asked"}]
     found = upgraded({"filter_stats": {"mode": "pointwise", "kept": 2, "decisions": rows}})
 

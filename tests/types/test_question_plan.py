@@ -69,7 +69,6 @@ def test_term_of_a_definition(question: str, term: str) -> None:
     ],
 )
 def test_algorithm_or_table_that_is_named(question: str, look_up: LookUp | None) -> None:
-    """By number or name; an identifier alone may be wanted for anything."""
     assert look_up == plan_question(question).look_up
 
 
@@ -88,7 +87,6 @@ def test_what_a_term_means(question: str, *, meaning: bool) -> None:
 
 
 def test_comparison_asks_for_each_thing_alone() -> None:
-    """Each query keeps the question's words; a name inside a longer one is left alone."""
     plan = plan_question("Do PX-20 and PX-200 differ in flow?")
 
     assert ("Do PX-20 and differ in flow?", "Do and PX-200 differ in flow?") == plan.queries
@@ -96,7 +94,6 @@ def test_comparison_asks_for_each_thing_alone() -> None:
 
 
 def test_attributes_get_no_overview_pages() -> None:
-    """They would push out the tables."""
     assert not plan_question("What are the sizes of ABC and XYZ?").overview
 
 

@@ -57,7 +57,6 @@ def test_kinds_then_reading_order() -> None:
 def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
     requested: str, most: int, found: str, *, truncated: bool
 ) -> None:
-    """Exactly as many as allowed is not truncated; more requested than allowed is."""
     expansion = references.expand(requested, Store(*chain("abc")), depth=5, max_total=most)
 
     assert (found, truncated) == ("".join(expansion.found), expansion.truncated)
@@ -88,7 +87,6 @@ def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
 def test_what_hits_refer_to_is_among_them(
     hits: str, brought: dict[str, str], most: int, expected: str
 ) -> None:
-    """After its hit, at most one in three, taken in turn, each once; scores fall."""
     chunks = {name: chunk(name, doc_id=name) for name in "abcdeftuv"}
     ids = {name: item.chunk_id for name, item in chunks.items()}
     given = [Hit(chunks[name], 1.0) for name in hits]

@@ -143,7 +143,6 @@ def test_names_and_paths(wanted: str, found: list[str]) -> None:
     ],
 )
 def test_a_filter_that_fits_nothing_names_the_nearest(wanted: str, hint: str) -> None:
-    """An empty result would look as if nothing were said about it."""
     with pytest.raises(ToolInputError) as told:
         filtered_documents(DOCUMENTS, wanted)
 

@@ -28,7 +28,6 @@ def seen(confidence: float, right: int, wrong: int = 0) -> list[Observation]:
 def test_bound_is_the_rate_at_which_so_few_errors_are_as_unlikely_as_doubted(
     errors: int, questions: int
 ) -> None:
-    """Clopper and Pearson's definition, computed with whole numbers."""
     rate = error_bound(errors, questions, 0.05)
     chance = sum(
         comb(questions, k) * rate**k * (1 - rate) ** (questions - k) for k in range(errors + 1)
@@ -67,12 +66,10 @@ def test_where_no_threshold_keeps_the_rate(asked: list[Observation], *, holds: b
 def test_what_has_changed_decides_whether_thresholds_are_used(
     now: dict[str, str | int], reason: str, *, usable: bool
 ) -> None:
-    """Other documents: still; another model or other settings: no more."""
     assert (usable, reason) == staleness(FINGERPRINT, replace(FINGERPRINT, **now))  # type: ignore[arg-type]  # (by name)
 
 
 def test_sample_hardly_changes_with_the_documents() -> None:
-    """It depends on no order, and a further chunk takes at most one place."""
     names = [f"chunk {number}" for number in range(50)]
 
     assert sample(names, 10) == sample(names[::-1], 10)

@@ -28,7 +28,6 @@ KEPT = Calibration(
 
 
 def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Only its owner may read it, and nothing is left beside it."""
     path = tmp_path / "calibration.json"
     assert read_calibration(path) is None
 
@@ -40,7 +39,6 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_version_fitted_besides_is_named(tmp_path: Path) -> None:
-    """Modes and limits of answers are gone; fields of a limit that are gone are passed over."""
     path = tmp_path / "calibration.json"
     write_calibration(path, KEPT)
     content = json.loads(path.read_text())

@@ -13,7 +13,6 @@ KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")
 
 
 def test_sentences_and_their_keys_are_read() -> None:
-    """Headings, rules and sentences without words are none, and what is repeated counts once."""
     text = (
         "# Sizes\n- It has 5 bytes [c2][c10].\n- IT  HAS 5 bytes.\n---\n\n...\n\n[c1]\n\n[4]\n\n"
         "The price follows (chunk c3)! 密钥有32字节。[c1]"
@@ -32,7 +31,6 @@ def test_text_without_words_has_no_claims(text: str) -> None:
 
 
 def test_entropy_is_that_of_the_sentence_alone() -> None:
-    """Tokens that do not spell the answer tell nothing of it."""
     sure, unsure = says("It is wet."), says(" It is red.", sure=False)
     first, second = read_claims(sure.text + unsure.text, (*sure.tokens, *unsure.tokens))
 
@@ -76,7 +74,6 @@ def test_the_limit_decides(probability: float, verdict: str) -> None:
 
 
 def test_another_number_in_its_place_contradicts() -> None:
-    """However likely the sentence is by its words."""
     other = Contradiction("1088", "1184", Quote(1.0, "It has\n1184 bytes.", 0, 17))
     grounded = Grounded(probability=0.99, contradiction=other)
     claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
@@ -97,5 +94,4 @@ def test_another_number_in_its_place_contradicts() -> None:
     ],
 )
 def test_word_for_word_means_whole_words(text: str, *, verbatim: bool) -> None:
-    """White space and the size of letters are nothing; the beginning of a number is another one."""
     assert verbatim == is_verbatim(Claim(text), {"c1": KEY})

@@ -23,7 +23,6 @@ def value(sentence: str, text: str | Chunk) -> str:
 
 
 def test_another_number_in_the_same_place() -> None:
-    """Before the same unit, or after the same word; in any language."""
     assert "230" == value("Bread is baked at 250 degrees.", "Our bread is baked at 230 degrees.")
     assert "230" == value(
         "Roti dipanggang pada suhu 250 derajat.", "Roti dipanggang pada suhu 230 derajat."

@@ -37,7 +37,6 @@ def doubts(
 
 
 def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
-    """The uncertain number is named, and the query is made of the words around it."""
     (found,) = doubts(tokens(*SAID, unsure=[" 1088"]))
 
     assert "1088" == found.word
@@ -50,7 +49,6 @@ def test_value_that_the_chunk_does_not_say_is_in_doubt() -> None:
 
 @pytest.mark.parametrize("word", [" 1184", " 1,184", " bytes"])
 def test_word_that_the_cited_chunk_says_is_in_no_doubt(word: str) -> None:
-    """However unsure the model was of it; a number counts with and without commas."""
     (found,) = doubts(tokens("ML-KEM-768 key has", word, " [c1].", unsure=[word]))
 
     assert ("", 0.0) == (found.word, found.score)
@@ -87,7 +85,6 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_words_behind_the_doubt_have_to_be_held() -> None:
-    """What was written to go with a doubtful word is not searched for."""
     said = tokens("The key of", " Shannon", " was sold in Boston as bytes [c1].")
     said = (said[0], token(" Shannon", *EVEN), said[2])
 
@@ -95,7 +92,6 @@ def test_words_behind_the_doubt_have_to_be_held() -> None:
 
 
 def test_query_has_a_limit_and_says_nothing_twice() -> None:
-    """As many words as DRAGIN takes; without any the question stays as it is."""
     many = [f"{one}{other}" for one in "bcdfgh" for other in "klmnpqr"]
 
     assert 2 + dragin.MOST_WORDS == len(
@@ -116,7 +112,6 @@ def test_query_has_a_limit_and_says_nothing_twice() -> None:
     ids=["absent", "no alternatives", "nan and positive", "misaligned", "a part of the text"],
 )
 def test_unusable_log_probabilities_tell_nothing(given: tuple[Token, ...]) -> None:
-    """No word is in doubt, nothing is known, and the words are there for a query."""
     (found,) = doubts(given, TEXT)
 
     assert (None, "") == (found.score, found.word)

@@ -65,7 +65,6 @@ def test_the_probability_is_logistic() -> None:
 
 
 def test_held_sentences_are_likelier_than_others() -> None:
-    """Each with the best quote of each passage; another number in its place contradicts."""
     held, other, empty, wrong = (
         ground(sentence, EVIDENCE, WordPairs(), FITTED)
         for sentence in (

@@ -15,7 +15,6 @@ from research_agent.verification.adapters.grounding_file import (
 
 
 def test_the_packaged_weights_fit_the_packaged_models() -> None:
-    """Limits in order, and the cross-encoder's digest is that of the installed one."""
     model = read_grounding(cross_encoder=CrossEncoder(MiniLM()).digest)
     low, high = model.unsure
     assert 0.0 < low < model.limit < high < 1.0

@@ -69,7 +69,6 @@ def test_model_writes_the_questions_and_the_same_one_counts_once() -> None:
 
 
 def test_headings_stand_in_for_a_model_that_fails() -> None:
-    """It is not asked again, and that is told; replies that are no questions make none."""
     planner = ScriptedChat(ModelUnavailableError("the server is down"))
     asked, notes, calls = run(ports(planner, planner), by_model=True)
     mute = ScriptedChat(says("I would rather not."))
@@ -81,7 +80,6 @@ def test_headings_stand_in_for_a_model_that_fails() -> None:
 
 
 def test_it_ends_with_the_time_and_with_the_number() -> None:
-    """What was asked until then is kept, and a note says so."""
     planner = ScriptedChat(says("never"))
     slow = replace(ports(planner, planner), clock=CountingClock())
     asked, notes, _ = run(slow, by_model=False, allowance=replace(PLENTY, seconds=2.0))
@@ -92,7 +90,6 @@ def test_it_ends_with_the_time_and_with_the_number() -> None:
 
 
 def test_section_and_neighbours_answer_too() -> None:
-    """Chunks of other sections further away do not; without headings only neighbours do."""
     here = [Chunk(f"c{i}", "d", "", section=("A",) if i in {2, 5} else ("B",)) for i in range(7)]
     placed = [replace(one, order=i) for i, one in enumerate(here)]
     bare = [replace(one, section=()) for one in placed]

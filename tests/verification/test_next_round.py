@@ -91,7 +91,6 @@ def test_first_round(answer: Answer, decision: str, reason: str) -> None:
 
 
 def test_next_query_has_nothing_that_the_draft_made_up() -> None:
-    """Only the sentence in doubt is searched for, without its own number and name."""
     found, _ = check(written(f"{GOOD} By Shannon's rule bread weighs 700 grams in an hour [c1]."))
 
     assert "How is bread baked? rule weighs grams hour" == found.next_query
@@ -119,7 +118,6 @@ def test_next_query_has_what_is_missing(
 
 
 def test_words_that_the_model_was_unsure_of_are_masked() -> None:
-    """Where the evidence has them too: with any profile that has tokens."""
     evidence = [Evidence("c1", Hit(chunk("Loaves: 230 or 250 degrees.")))]
     pieces = ("Every", " loaf", " goes", " to", " 250", " degrees", ".")
     unsure = tuple(
@@ -139,7 +137,6 @@ def test_words_that_the_model_was_unsure_of_are_masked() -> None:
     ],
 )
 def test_the_last_round_ends_with_what_it_has(text: str, refused: str) -> None:
-    """What could not be confirmed is no refusal; what is contradicted throughout is one."""
     found, _ = check(written(text), number=3)
 
     assert ("stop", "max_rounds", refused) == (found.decision, found.reason, found.refused)
@@ -156,7 +153,6 @@ def test_the_last_round_ends_with_what_it_has(text: str, refused: str) -> None:
     ],
 )
 def test_round_that_cannot_be_paid_is_not_begun(spent: dict[str, Any], reason: str) -> None:
-    """The limit that let no other round be made is told; a sure answer needs none."""
     allowance = replace(PLENTY, **spent)
     found, best = check(written(NEAR, sure=False), allowance=allowance)
     refusal, _ = check(REFUSED, allowance=allowance)
@@ -168,7 +164,6 @@ def test_round_that_cannot_be_paid_is_not_begun(spent: dict[str, Any], reason: s
 
 
 def test_draft_survives_what_fails_after_it() -> None:
-    """A search, an answer or a planner that failed ends the loop with the draft from before."""
     _, best = check(written(GOOD, sure=False))
     broken = Answer(failed="budget_tokens")
 
@@ -193,7 +188,6 @@ def test_draft_survives_what_fails_after_it() -> None:
 def test_chunks_that_were_left_out_come_back_before_all_else(
     answer: Answer, calls: int, reason: str
 ) -> None:
-    """Also in the last round; not after a good answer, an error, or without two calls left."""
     allowance = Allowance(calls, 0, 9999, 99.0)
     found, _ = check(answer, number=3, allowance=allowance, left_out=True)
 
@@ -201,7 +195,6 @@ def test_chunks_that_were_left_out_come_back_before_all_else(
 
 
 def test_nothing_written_is_a_refusal() -> None:
-    """Its reason tells a small budget and a failed model from a draft that is contradicted."""
     _, poor = check(written(POOR))
     _, false = check(written(FALSE))
     refused = Draft(1, refused="insufficient_evidence")
@@ -215,7 +208,6 @@ def test_nothing_written_is_a_refusal() -> None:
 
 
 def test_answer_after_a_refusal_wins_and_a_refusal_after_an_answer_does_not() -> None:
-    """And a refusal at the end keeps its own reason, and what it names as missing."""
     refusal = replace(REFUSED, missing=("the price",))
     _, refused = check(refusal)
     _, answered = check(written(POOR), refused, 2)
@@ -248,7 +240,6 @@ def test_better_draft() -> None:
 
 @pytest.mark.parametrize(("profile", "doubt"), [("entropy", 0.14), ("seed", 0.2), ("dragin", 0.69)])
 def test_each_profile_measures_something_else(profile: Profile, doubt: float) -> None:
-    """Four sure tokens and one that was a guess between two."""
     half = (math.log(0.5), math.log(0.5))
     tokens = (*says("one two three four").tokens, token(" five", *half))
     evidence = [Evidence("c1", Hit(chunk("one two three four")))]
@@ -262,7 +253,6 @@ def test_each_profile_measures_something_else(profile: Profile, doubt: float) ->
 
 @pytest.mark.parametrize("profile", ["entropy", "seed", "dragin"])
 def test_what_the_evidence_has_word_for_word_is_in_no_doubt(profile: Profile) -> None:
-    """However unsure its tokens are; the sentence beside it is doubted by its own alone."""
     copied, own = "Rye rests a night [c1].", " Bonn sells rye loaves [c2]."
     evidence = [
         Evidence("c2", Hit(chunk("Ulm sells it so. It is so.", 2))),
@@ -285,7 +275,6 @@ def test_what_the_evidence_has_word_for_word_is_in_no_doubt(profile: Profile) ->
 
 @pytest.mark.parametrize(("limit", "told"), [(0.2, True), (2.0, False)])
 def test_whole_sentences_are_told_by_their_own_limit(limit: float, *, told: bool) -> None:
-    """With every profile `verify.max_entropy` says from where on a sentence is unsure."""
     settings = VerifySettings(profile="dragin", max_doubt=9.0, max_entropy=limit)
     _, draft = check(written(GOOD, sure=False), settings=settings)
 

@@ -88,7 +88,6 @@ def test_limit_is_a_setting_and_copied_words_need_none() -> None:
     ],
 )
 def test_which_sentences_are_asked_about(judge: Judge, asked: list[str]) -> None:
-    """None, those near the limit, or all but the copied ones; in one call, with the evidence."""
     verifier = votes()
     verified(f"{BREAD} {SURE} {UNSURE} {INVENTED}", judge=judge, verifier=verifier)
 
@@ -110,7 +109,6 @@ def test_no_call_where_there_is_nothing_to_ask(answer: Answer) -> None:
 
 
 def test_most_sentences_of_a_long_answer() -> None:
-    """The least supported ones are asked about, in their order; the first one is left out here."""
     said = " ".join(f"Number {n} is a word of {'x' * n}." for n in range(MOST))
     verifier = votes()
     verified(f"{SURE} {said}", judge="all", verifier=verifier)

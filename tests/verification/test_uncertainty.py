@@ -73,7 +73,6 @@ def test_what_cannot_be_used_is_passed_with_its_reason(
 
 
 def test_a_second_answer_else_the_evidence() -> None:
-    """Each with the reason why nothing better was used."""
     same, other = measure(GOOD, second=GOOD), measure(GOOD, second="Bread is baked at 180 degrees.")
     alone, failed = measure(GOOD), measure(GOOD, second="...")
 
@@ -123,7 +122,6 @@ def test_the_same_in_other_words(first: str, second: str) -> None:
     ],
 )
 def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[str, ...]) -> None:
-    """However many words both have."""
     found = differ(first, second)
 
     assert 1.0 == found.value == found.sentences[0].share
@@ -132,7 +130,6 @@ def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[
 
 @pytest.mark.parametrize("second", ["NOT FOUND: the length", "Not found in provided docs."])
 def test_a_refusal_agrees_with_nothing(second: str) -> None:
-    """No sentence is blamed for it."""
     assert Disagreement(1.0) == differ("The hose has 12 m.", second)
 
 
@@ -172,7 +169,6 @@ def test_values_are_told(pieces: tuple[str, ...], unsure: str, word: str) -> Non
 
 
 def test_a_whole_sentence_is_told_by_its_mean() -> None:
-    """Its words are not told apart, a long one is cut; tokens without alternatives are mute."""
     words = [f" word{at}" for at in range(30)]
     unsure = spans("It", *words, ".", unsure=tuple(words), limit=0.3)
     mute = Answer("It has 5 m.", (Token("It has 5 m.", -9.0),))
@@ -184,7 +180,6 @@ def test_a_whole_sentence_is_told_by_its_mean() -> None:
 
 
 def test_a_second_answer_lacks_a_value() -> None:
-    """The sentence that differs most comes first; a refusal is told as one."""
     claims = read_claims("The hose has 12 m [c1]. It has 121 valves.")
     found = disagreement([claim.text for claim in claims], "It has 121 valves. The hose has 1 m.")
     refused = disagreement([claim.text for claim in claims], "NOT FOUND: the hose")
@@ -198,7 +193,6 @@ def test_a_second_answer_lacks_a_value() -> None:
 
 
 def test_what_is_shown_is_told_once_and_in_its_place() -> None:
-    """At most three things, none of a sentence that is not shown."""
     spots = [
         Spot("It has 5 m.", "value", 7, 8, f"unsure about {at % 5}", 0.9, "logprobs", 0.6)
         for at in range(9)

@@ -28,7 +28,6 @@ from research_agent.types.evidence import attribute, fenced, place, readable
 MAX_CALLS = 12
 """Model calls a round; what is not measured stays in the evidence."""
 MAX_SECONDS = 60.0
-"""Time a round."""
 MAX_TOKENS = 24
 """Length of each answer that is measured, with and without chunks: a reply that may not have it is
 not asked for, because values of different lengths cannot be compared."""
@@ -49,7 +48,6 @@ class Measured:
     nu: float | None = None
     """Mean of the tokens' normalised entropies, 0 (sure) to 1."""
     mean_entropy: float | None = None
-    """Nats a token."""
     most_uncertain: float | None = None
     """Nats, the mean over the most uncertain fifth of the tokens."""
     token_count: int = 0

@@ -214,7 +214,6 @@ YES_WEIGHT, RELEVANCE, BIAS = 3.69, 0.218, -3.149
 WIDTH, STEP = 900, 700
 """Characters of a piece of a text that the cross-encoder reads, and from one to the next."""
 MOST = 5
-"""Pieces of one text."""
 
 
 def answerability(yes: float, relevance: float) -> float:

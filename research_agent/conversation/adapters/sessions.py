@@ -187,7 +187,6 @@ class SessionTable(Closing):
 
 FILE = "sessions.sqlite3"
 WAIT = 10.0
-"""Seconds to wait for another process that is writing."""
 
 
 def sqlite_table(folder: Path) -> SessionTable:

@@ -15,7 +15,6 @@ from research_agent.types.evidence import attribute, fenced, readable
 LEAST_TOKENS = 24
 """Tokens of content under which nothing can be judged: a chunk that gets fewer is left out."""
 MAX_TITLE = 80
-"""Characters of a title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,7 @@ from typing import get_args
 from research_agent.types.filtering import DEPTHS, ChunkDecision, Verdict
 
 MAX_REASON = 80
-"""Characters of a reason."""
 MOST_MEMBERS = 2000
-"""Keys of a reply that are looked at."""
 _VERB = r"(?P<verb>keep|discard|expand(?:[ _-]*(?P<depth>\d+))?)(?![a-z0-9])"
 _LINE = re.compile(
     rf"(?i)(?<![\w-])k(?P<number>\d{{1,9}})(?![a-z0-9])[^\w\n]{{0,12}}{_VERB}(?P<reason>[^\n]*)"
@@ -35,9 +33,7 @@ class Verdicts:
     by_alias: Mapping[str, Verdict]
     """The first verdict on each chunk that has one."""
     unknown: int = 0
-    """Verdicts on chunks that were not shown."""
     repeated: int = 0
-    """Further verdicts on a chunk."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """What the reply gives as the reason of a verdict, where it gives one."""
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MAX_BYTES = 1_000_000
-"""A larger file is none of ours."""
 GONE = {"mode": "answer.mode", "gain": "prune.min_gain"}
 """What earlier versions fitted besides, and the settings those limits were for."""
 
