@@ -18,7 +18,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from research_agent.planning.hops import awaited
+from research_agent.planning.tool_calls.ranking import awaited
 from research_agent.text.replies import check_question
 from research_agent.types import Probe, TraceEvent
 from research_agent.types.budget import Allowance

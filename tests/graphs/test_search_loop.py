@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from graphs.search import build_search_graph
+from graphs.search import build_search_graph, run_call
 from graphs.state import SearchInput, SearchOutput
-from graphs.tool_calls import run_call
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.retrieval.step import SearchBackground, retrieve

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphs.search import build_search_graph
+from graphs.search import Toolbox, build_search_graph
 from graphs.state import SearchInput, SearchOutput, SearchState
-from graphs.tool_calls import Toolbox
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError

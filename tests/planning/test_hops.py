@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from research_agent.planning.hops import read_answer, waiting
-from research_agent.planning.tool_calls.ranking import collect, planned_calls
+from research_agent.planning.tool_calls.ranking import collect, planned_calls, read_answer, waiting
 from research_agent.types import Hit
 from research_agent.types.calls import CallPlan, CallResult, ToolCall
 from tests.fakes import chunk

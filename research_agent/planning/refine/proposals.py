@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from research_agent.planning.hops import HOP, filled
 from research_agent.planning.refine.names import is_identifier, read
+from research_agent.planning.tool_calls.ranking import HOP, filled
 from research_agent.text.language import function_words
 from research_agent.text.replies import plain_query, reply_object
 from research_agent.text.words import index_words

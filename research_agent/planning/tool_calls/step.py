@@ -5,9 +5,17 @@ from dataclasses import dataclass
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.planning.hops import answer_part, filled, gaps, waiting
 from research_agent.planning.reading import corpus_outline
-from research_agent.planning.tool_calls.ranking import HOP_SLOT, TOOL, affordable, planned_calls
+from research_agent.planning.tool_calls.ranking import (
+    HOP_SLOT,
+    TOOL,
+    affordable,
+    answer_part,
+    filled,
+    gaps,
+    planned_calls,
+    waiting,
+)
 from research_agent.planning.tool_calls.results_text import chunk_keys, results_text
 from research_agent.planning.tool_calls.written_calls import (
     MOST_CALLS,
