@@ -18,7 +18,7 @@ from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
-from research_agent.types.refusals import REFUSAL
+from research_agent.types import REFUSAL
 from research_agent.types.result import ResearchResult
 
 SLACK = 1.0

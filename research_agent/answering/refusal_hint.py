@@ -6,9 +6,9 @@ from itertools import pairwise
 from research_agent.answering.draft_redaction import public_queries
 from research_agent.text.content_words import content_words, is_held, wanted_words
 from research_agent.text.words import word_spans
+from research_agent.types import Refused
 from research_agent.types.evidence import Evidence, place, source_of
 from research_agent.types.records import DocumentOutline
-from research_agent.types.refusals import Refused
 from research_agent.types.result import ResearchResult
 
 MOST_QUERIES = 3

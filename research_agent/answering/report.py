@@ -13,14 +13,13 @@ from research_agent.text.alignment import PageSpan, page_spans
 from research_agent.text.content_words import content_words
 from research_agent.text.quote_search import Quote, unit_spans
 from research_agent.text.tables import head_of
-from research_agent.types import Chunk, TraceEvent
+from research_agent.types import REFUSAL, Chunk, TraceEvent
 from research_agent.types.calls import Found
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.evidence import Evidence, place
 from research_agent.types.pruning import Pruned
 from research_agent.types.records import DocumentOutline
 from research_agent.types.refinement import Refinement
-from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import (
     Citation,
     Conflict,

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from research_agent.types.refusals import REFUSAL
+from research_agent.types import REFUSAL
 
 _LINE = re.compile(
     r"\s*(?:(?:[-*+>•]|#{1,6}|\d+[.)])\s+)?"  # a list sign, a quote or a heading

@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from research_agent.types import ChunkKind
+from research_agent.types import ChunkKind, Refused
 from research_agent.types.claims import Verdict
 from research_agent.types.filtering import ChunkDecision, Fallback, Mode
 from research_agent.types.pruning import PruneStats
 from research_agent.types.refinement import QueryVerdict
-from research_agent.types.refusals import Refused
 from research_agent.types.result import Citation, ResearchResult, Usage, usage_of
 from research_agent.types.retrieval import RetrievalConfidence
 

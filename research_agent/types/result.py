@@ -7,13 +7,12 @@ from typing import Literal
 
 from research_agent.text.alignment import PageSpan
 from research_agent.text.visible import escaped_markdown, plain
-from research_agent.types import ModelCall, TraceEvent
+from research_agent.types import ModelCall, Refused, TraceEvent
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import FilterStats
 from research_agent.types.pruning import UNPRUNED, PruneStats
 from research_agent.types.refinement import Refinement
-from research_agent.types.refusals import Refused
 from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.uncertainty import Uncertainty, Unsure
 from research_agent.types.verification import Round, StopReason

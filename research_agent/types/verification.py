@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from research_agent.types import Token
+from research_agent.types import Refused, Token
 from research_agent.types.budget import BudgetStop
 from research_agent.types.claims import Claim, is_supported
-from research_agent.types.refusals import Refused
 from research_agent.types.uncertainty import UNMEASURED, Spot, Uncertainty
 
 StopReason = Literal[

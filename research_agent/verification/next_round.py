@@ -7,12 +7,11 @@ from functools import cached_property
 from research_agent.settings import Settings, VerifySettings
 from research_agent.text.content_words import content_words
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Chunk, Hit, Token
+from research_agent.types import Chunk, Hit, Refused, Token
 from research_agent.types.budget import BUDGET_STOPS, Allowance
 from research_agent.types.claims import Claim, bare, is_supported, plain, said_tokens
 from research_agent.types.entropy import mean_entropy, normalized_uncertainty
 from research_agent.types.evidence import Evidence, source_of
-from research_agent.types.refusals import Refused
 from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import (
     Answer,

@@ -11,10 +11,9 @@ from research_agent.errors import IndexDamagedError
 from research_agent.settings import Settings
 from research_agent.text.alignment import PageSpan
 from research_agent.text.quote_search import Quote
-from research_agent.types import Chunk, Hit, ModelCall, TraceEvent
+from research_agent.types import REFUSAL, Chunk, Hit, ModelCall, TraceEvent
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
-from research_agent.types.refusals import REFUSAL
 from research_agent.types.result import ResearchResult, Unconfirmed, usage_of
 from research_agent.types.uncertainty import Spot
 from research_agent.types.verification import Check, Draft

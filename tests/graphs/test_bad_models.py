@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from research_agent.settings import BudgetSettings, VerifySettings
-from research_agent.types.refusals import REFUSAL
+from research_agent.types import REFUSAL
 from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, WRONG, YES, ScriptedChat, ports, says
 from tests.graphs.test_graph import run

@@ -17,7 +17,7 @@ from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
 from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
-from research_agent.types.refusals import REFUSAL
+from research_agent.types import REFUSAL
 from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,

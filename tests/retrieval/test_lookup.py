@@ -1,8 +1,10 @@
 """Algorithms and tables found by what is above them, definitions by their shape, and families."""
 
+import time
+
 import pytest
 
-from research_agent.retrieval.search.definitions import by_definition
+from research_agent.retrieval.search.definitions import by_definition, identifiers
 from research_agent.retrieval.search.overviews import family
 from research_agent.retrieval.search.places import place_at
 from research_agent.types import Chunk, ChunkKind
@@ -144,3 +146,18 @@ def test_inserted_after_a_rank(own: str, others: str, after: int, most: int, exp
     found = place_at([pages[n] for n in own], [pages[n] for n in others], after=after, most=most)
 
     assert expected == "".join(chunk.text for chunk in found)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_one"),
+    [("ML-KEM-768", True), ("_main", True), ("2a.b3", True), ("256-bit", False), ("2024", False)],
+)
+def test_a_low_line_or_a_digit_after_a_letter(word: str, *, is_one: bool) -> None:
+    assert ((word,) if is_one else ()) == identifiers(f"What is {word}?")
+
+
+@pytest.mark.parametrize("word", ["a" * 100_000, "1a" * 50_000 + ".b", "1-" * 50_000])
+def test_long_words_are_read_in_time(word: str) -> None:
+    began = time.process_time()
+    identifiers(word)
+    assert time.process_time() - began < 5

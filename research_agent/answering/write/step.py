@@ -14,11 +14,10 @@ from research_agent.answering.write.rewriting import (
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError, ModelReplyError
 from research_agent.text.missing_parts import read_missing
-from research_agent.types import Message, Outcome, TraceEvent
+from research_agent.types import REFUSAL, Message, Outcome, Refused, TraceEvent
 from research_agent.types.budget import BUDGET_STOPS
 from research_agent.types.evidence import Evidence, render_evidence
 from research_agent.types.question_plan import asked_apart, compared_things
-from research_agent.types.refusals import REFUSAL, Refused
 from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import Answer
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from posixpath import commonprefix
 
-from research_agent.planning.refine.names import Named, is_identifier, read
+from research_agent.planning.refine.names import Named, is_identifier, lowered, read
 from research_agent.planning.refine.proposals import Proposal
 from research_agent.planning.tool_calls.ranking import HOP
 from research_agent.text.content_words import is_made_up
-from research_agent.text.quantities import lowered
 from research_agent.text.words import word_spans
 from research_agent.types.refinement import Accept, Block, QueryVerdict, Refinement, Ruling
 

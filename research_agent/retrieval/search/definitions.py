@@ -1,4 +1,4 @@
-"""Which chunks define a term: by the shape of the sentence, and by the section they are in."""
+"""What a query looks up: the definition of a term, the one chunk that holds an identifier."""
 
 import re
 from collections.abc import Sequence
@@ -43,3 +43,29 @@ def _shapes(term: str) -> tuple[re.Pattern[str], ...]:
         rf"\b(?:{words.spelled(words.INTRODUCES)})\s+{article}[\"\u201c]?{name}\b",
     )
     return tuple(re.compile(shape, re.IGNORECASE | re.MULTILINE) for shape in shapes)
+
+
+SHORTEST = 5
+"""Characters of the shortest identifier."""
+_WORD = re.compile(r"\w+(?:[-./:]\w+)*")
+_SHAPE = re.compile(r".*_|[\W\d]*[^\W\d].*\d")
+
+
+def identifiers(query: str) -> tuple[str, ...]:
+    """Return the words of a query that have the shape of an identifier.
+
+    It has a low line, or a letter with a digit somewhere after it.
+    """
+    words = dict.fromkeys(_WORD.findall(query))
+    return tuple(word for word in words if len(word) >= SHORTEST and _SHAPE.match(word))
+
+
+def held_alone(names: Sequence[str], chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return, for each identifier that exactly one of the chunks holds as a word, that chunk."""
+    found = dict[str, Chunk]()
+    for name in names:
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        holding = [chunk for chunk in chunks if word.search(chunk.text)]
+        if len(holding) == 1:
+            found.setdefault(holding[0].chunk_id, holding[0])
+    return tuple(found.values())

@@ -5,12 +5,19 @@ from dataclasses import dataclass, field
 
 from research_agent.errors import ModelError
 from research_agent.ports import Embedder, Ports
-from research_agent.retrieval.search import api_neighbours
-from research_agent.retrieval.search.definitions import by_definition
-from research_agent.retrieval.search.identifiers import held_alone, identifiers
+from research_agent.retrieval.search.definitions import by_definition, held_alone, identifiers
 from research_agent.retrieval.search.names import with_names
 from research_agent.retrieval.search.overviews import family, is_overview, one_a_document
-from research_agent.retrieval.search.places import elsewhere, in_turn, pages_apart, place_at
+from research_agent.retrieval.search.places import (
+    RELATED_KINDS,
+    elsewhere,
+    in_turn,
+    pages_apart,
+    place_at,
+    place_every,
+    relatives,
+    with_parts,
+)
 from research_agent.retrieval.search.scoped import ScopedSearch
 from research_agent.settings import RetrievalSettings
 from research_agent.types import Chunk, Hit, ScoredId
@@ -175,21 +182,19 @@ class _Run:
 
     def with_related(self, own: tuple[Chunk, ...], vector: Sequence[float]) -> tuple[Chunk, ...]:
         """Let in the nearest schemas and operations that the best ones refer to, and back."""
-        best = [chunk for chunk in own[:RELATED_TO] if chunk.kind in api_neighbours.KINDS]
+        best = [chunk for chunk in own[:RELATED_TO] if chunk.kind in RELATED_KINDS]
         if not best:
             return own
         edges = self.pool.edges([chunk.chunk_id for chunk in best])
-        starts = api_neighbours.with_parts(best, edges)
-        near = api_neighbours.relatives(starts, self.pool.edges(starts))
+        starts = with_parts(best, edges)
+        near = relatives(starts, self.pool.edges(starts))
         if vector:
             cosine = self.pool.similarities(vector, near)
             self.similarity |= cosine
             near = sorted(near, key=lambda chunk_id: -cosine[chunk_id])
         self.scores = dict.fromkeys(near, 0.0) | self.scores
         found = self.pool.admitted(self._stage("related", near))
-        return api_neighbours.place_every(
-            own, found, after=RELATED_INSERT_RANK, every=RELATED_EVERY
-        )
+        return place_every(own, found, after=RELATED_INSERT_RANK, every=RELATED_EVERY)
 
     def with_identifiers(self, own: tuple[Chunk, ...], query: str) -> tuple[Chunk, ...]:
         """Put first what alone holds an identifier of the query, of the best hits by words."""
