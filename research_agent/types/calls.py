@@ -114,6 +114,7 @@ class ChunksResult:
     requested: int = 0
     """How many of `hits` were asked for; the others were reached from them."""
     unknown: tuple[str, ...] = ()
+    """Ids that the index does not have."""
     depths: Mapping[int, int] = field(default_factory=dict)
     """How many chunks there are of each depth; those asked for have depth 0."""
     truncated: bool = False

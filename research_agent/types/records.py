@@ -65,12 +65,15 @@ class DocumentOutline:
     """A document that can be searched."""
 
     doc_id: str
+    """Its display name."""
     source: str = ""
+    """The path of its file."""
     title: str = ""
     date: str = ""
     pages: int = 0
     """Last page that holds text."""
     kinds: Mapping[ChunkKind, int] = field(default_factory=dict)
+    """How many chunks there are of each kind."""
     sections: tuple[str, ...] = ()
     """Its uppermost headings, in reading order."""
     authors: tuple[str, ...] = ()
