@@ -11,7 +11,8 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from graphs.context import ResearchContext, adjusted
-from graphs.research import BEFORE, recursion_limit
+from graphs.research import recursion_limit
+from graphs.resuming import BEFORE
 from graphs.state import ResearchInput
 from research_agent import Limits, ResearchAgent, ResearchResult, Scope
 from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
