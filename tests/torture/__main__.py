@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.torture import shim
 from tests.torture.harness import KINDS, Part, lines, run
 
-MODULES = ("disks", "shapes", "outputs", "processes", "files", "strangers", "workers")
+MODULES = ("disks", "shapes", "outputs", "processes", "models", "files", "strangers", "workers")
 HEADS = ("part", "cases", "of", *KINDS, "minutes", "faults by", "what came of them")
 _ARMED = "RESEARCH_AGENT_TORTURE_SHIM"
 
