@@ -19,8 +19,6 @@ from tests.fakes import BYPASSING, GOOD, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server
 from tests.interfaces.commands import BAKED, Model, run
 
-WRONG_BYTES = "1088 bytes"
-
 
 class WaitingChat:
     """Says nothing until its question is stopped."""

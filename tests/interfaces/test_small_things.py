@@ -19,9 +19,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_index(tmp_path_factory.mktemp("made"), {"guide.md": GUIDE}) / "home"
 
 
-DEEP = "a:\n" + "\n".join(" " * (level + 1) + "a:" for level in range(2000))
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -29,7 +26,6 @@ DEEP = "a:\n" + "\n".join(" " * (level + 1) + "a:" for level in range(2000))
         (["search", "q", "--index", "x" * 5000], "is no name of an index"),
         (["chunks", "\udcff"], "no chunk has the key"),
         (["search", "q", "--config", "deep.yaml"], "is not YAML: it is nested too deeply"),
-        (["search", "q", "--config", "deeper.yaml"], "is not YAML: it is nested too deeply"),
     ],
 )
 def test_odd_input_is_told(
@@ -38,8 +34,7 @@ def test_odd_input_is_told(
     """In one line that says what is wrong."""
     monkeypatch.chdir(made)
     monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
-    Path("deep.yaml").write_text(DEEP)
-    Path("deeper.yaml").write_text("[" * 2000)
+    Path("deep.yaml").write_text("[" * 2000)
     result = run(*arguments)
 
     assert result.exit_code in (1, 2)
@@ -95,20 +90,33 @@ def test_closed_standard_files_are_no_files_of_ours() -> None:
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
+HOLD = """
+import sys
+
+class Telling:
+    def find_spec(self, name, *_):
+        if name == "research_agent.interfaces.cli.main":
+            print(1, flush=True)
+
+sys.meta_path.insert(0, Telling())
+from research_agent.interfaces.cli.entry import run
+run()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 def test_ctrl_c_at_once_is_no_traceback() -> None:
-    """As soon as our first module runs: the imports take longer than a person does."""
-    hold = "import research_agent.interfaces.cli.entry as e, sys; print(1, flush=True); e.run()"
-    for delay in (0.0, 0.02, 0.05, 0.1):
+    """While our modules are imported, which takes longer than a person does."""
+    for delay in (0.0, 0.05, 0.1):
         process = subprocess.Popen(
-            [sys.executable, "-c", hold, "--help"],
+            [sys.executable, "-c", HOLD, "--help"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         assert process.stdout
         process.stdout.read(1)
-        time.sleep(delay + 0.001)
+        time.sleep(delay)
         os.kill(process.pid, signal.SIGINT)
         assert "Traceback" not in process.communicate(timeout=20)[1]
 
