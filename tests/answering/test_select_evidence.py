@@ -72,6 +72,15 @@ def test_long_chunk_does_not_block_short_ones() -> None:
     assert ["c1:a", "c2:c"] == keys(select(wide, max_chars=400 - 361))
 
 
+def test_a_copied_file_takes_no_places() -> None:
+    """The same text again comes after all other hits, also in a later round."""
+    hits = [hit("a", 0.9, "x"), hit("copy of a", 0.8, "x"), hit("b", 0.7, "y"), hit("c", 0.6, "z")]
+    first = select(hits)
+
+    assert ["c1:a", "c2:b"] == keys(first)
+    assert ["c3:c", "c4:copy of a"] == keys(select(hits, first))[2:]
+
+
 def test_what_belongs_to_hits_takes_no_place_of_a_hit() -> None:
     near = [chunk("near one", 1, "a"), chunk("far too long " * 50, 2, "a")]
     chosen = select([hit("a", 0.9), hit("b", 0.8)], around=lambda _, __: near, neighbours=2)

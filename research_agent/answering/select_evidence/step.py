@@ -108,7 +108,7 @@ def with_hits(
     """
     entering = _Entering(list(earlier), _ids(earlier), limits, count)
     fresh: list[Hit] = []
-    for hit in sorted(hits, key=order):
+    for hit in copies_last(sorted(hits, key=order), earlier):
         if len(fresh) >= limits.max_chunks:
             break
         if entering.add(hit, always=not fresh):
@@ -120,6 +120,21 @@ def with_hits(
         entering.add_beside(hit, belonging(hit.chunk, near))
         entering.add_beside(hit, neighbours(hit.chunk, near, limits.neighbours))
     return tuple(entering.selected)
+
+
+def copies_last(hits: Sequence[Hit], earlier: Sequence[Evidence]) -> list[Hit]:
+    """Return hits, last those whose text is that of an earlier one: copied files take no places.
+
+    >>> hits = [Hit(Chunk(name, "d", text)) for name, text in [("a", "x"), ("b", "x"), ("c", "y")]]
+    >>> [hit.chunk.chunk_id for hit in copies_last(hits, [])]
+    ['a', 'c', 'b']
+    """
+    known = {item.hit.chunk.text for item in earlier}
+    first, copies = list[Hit](), list[Hit]()
+    for hit in hits:
+        (copies if hit.chunk.text in known else first).append(hit)
+        known.add(hit.chunk.text)
+    return [*first, *copies]
 
 
 @dataclass
