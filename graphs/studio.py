@@ -20,6 +20,7 @@ from pydantic import ConfigDict, Field
 
 from graphs.chat import Chat, build_chat_graph
 from graphs.context import ResearchContext
+from graphs.indexing import IndexGraph, build_index_graph, roots_of
 from graphs.research import ResearchGraph, build_research_graph
 from research_agent.assembly.connection import Connection, connect
 from research_agent.config import configured, load_prompts
@@ -90,6 +91,16 @@ async def research(config: RunnableConfig) -> ResearchGraph:
 async def chat(config: RunnableConfig) -> Chat:
     """Return the conversation over that index; it may ask back."""
     return (await to_thread(_doors, config)).chat
+
+
+async def index(_: RunnableConfig) -> IndexGraph:
+    """Return the graph that indexes files."""
+    return await to_thread(_indexing)
+
+
+def _indexing() -> IndexGraph:
+    settings = configured(None, os.environ).settings
+    return build_index_graph(settings, os.environ, roots=roots_of(os.environ))
 
 
 def _doors(config: RunnableConfig) -> Doors:

@@ -1,7 +1,7 @@
 """The door of LangGraph's development server; `langgraph.json` names `app` and `auth`.
 
 Without it any web page that is open in a browser, and any other user of the machine, could run the
-graphs and read what is indexed.
+graphs: index a folder of its choice and read what is in it.
 """
 
 import hmac

@@ -21,7 +21,7 @@ import pytest
 from tests.needed import missing
 
 OWN = Path(__file__).parents[2] / "langgraph.json"
-GRAPHS = {name: f"graphs.studio:{name}" for name in ("research", "chat")}
+GRAPHS = {name: f"graphs.studio:{name}" for name in ("research", "chat", "index")}
 """The graphs of the installed package; the repository's own langgraph.json names its files."""
 DOOR = {key: json.loads(OWN.read_text(encoding="utf-8"))[key] for key in ("http", "auth")}
 TOKEN = "a-token-for-tests-alone"  # noqa: S105 (it is)
@@ -51,6 +51,7 @@ def running(folder: Path, config: str, *, token: str = TOKEN) -> Iterator[str]:
     given = {
         "RESEARCH_AGENT_CONFIG": config,
         "RESEARCH_AGENT_STUDIO_TOKEN": token,
+        "RESEARCH_AGENT_STUDIO_ROOTS": str(folder.parent),
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
     }
     with (

@@ -123,6 +123,24 @@ def test_studio_itself_may_ask(studio: Studio) -> None:
     assert list(ORIGINS) == DOOR["http"]["cors"]["allow_origins"]
 
 
+def test_index_graph_stays_within_its_roots(studio: Studio, tmp_path: Path) -> None:
+    """Neither a file outside, nor one behind a link, nor an index elsewhere."""
+    (tmp_path / "private.md").write_text("# Private\n\nThe code is 4711.", encoding="utf-8")
+    (studio.folder / "link").symlink_to(tmp_path)
+    inside = str(studio.folder / "guide.md")
+    for paths, index in (
+        ([str(tmp_path)], "theirs"),
+        ([str(studio.folder / "link")], "theirs"),
+        (["/etc"], "theirs"),
+        ([inside], str(tmp_path / "index")),
+    ):
+        with pytest.raises(Exception, match="PathError"):
+            studio.client.runs.wait(None, "index", input={"paths": paths, "index": index})
+
+    assert not (tmp_path / "index").exists()
+    assert not (studio.folder / "home" / "indexes" / "theirs").exists()
+
+
 def test_new_token_is_told_at_start(tmp_path: Path) -> None:
     """Where none is set, in the server's log."""
     with running(tmp_path, "", token="") as url:
@@ -152,7 +170,7 @@ def test_forms_can_be_filled(studio: Studio) -> None:
     assert "indexed documents" in asked["question"]["description"]
     assert form == studio.client.assistants.get_schemas(chat)["context_schema"]["properties"]
     graphs = {found["graph_id"] for found in studio.client.assistants.search()}
-    assert {"research", "chat"} == graphs
+    assert {"research", "chat", "index"} == graphs
 
 
 def test_context_holds_for_one_run(studio: Studio) -> None:
@@ -291,6 +309,22 @@ def test_cancel_leaves_the_thread_usable(studio: Studio) -> None:
     assert studio.model.left.wait(5), "the model call goes on"
     assert "interrupted" == studio.client.runs.get(thread, begun["run_id"])["status"]
     assert ANSWER == studio.wait(thread)["result"]["answer"]
+
+
+def test_index_graph(studio: Studio) -> None:
+    """Files are previewed, then indexed; a person can stop in between; then they can be asked."""
+    (studio.folder / "more.md").write_text("# Rolls\n\nRolls need 12 minutes.", encoding="utf-8")
+    place = str(studio.folder / "rolls")
+    given = {"paths": [str(studio.folder / "more.md")], "index": place}
+    thread = studio.thread()
+    studio.client.runs.wait(thread, "index", input=given, interrupt_before=["update"])
+    preview = studio.client.threads.get_state(thread)["values"]["preview"]
+    done = studio.client.runs.wait(thread, "index", input=None)
+    asked = studio.wait(None, "How long do rolls need?", context={"index": place})
+
+    assert ["added"] == [file["status"] for file in preview["files"]]
+    assert 1 == done["report"]["documents"]
+    assert {"more"} == {item["hit"]["chunk"]["doc_id"] for item in asked["result"]["evidence"]}
 
 
 def test_chat_graph_holds_a_conversation(studio: Studio) -> None:
