@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import answers
-from benchmarks.answers import cells, quotes, report_of, right, row_of, scored
-from benchmarks.common import Asking, Row, read
+from benchmarks.answers import cells, quotes, report_of, right, row_of
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings
@@ -76,27 +75,6 @@ def test_scores_of_a_system() -> None:
         of["calls"],
         of["seconds, median"],
     )
-
-
-def test_fewer_rows_never_replace_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept is whole or of a live run, and stays where a later run has less."""
-    data_set("nist-pqc")
-    monkeypatch.setattr(answers, "RESULTS", tmp_path)
-    recorded, live = Asking(), Asking(live=True)
-    first, second = row("q1", "1184"), row("u1", "5")
-    path = tmp_path / "answers-1.5b-default.jsonl"
-
-    def kept(asking: Asking, *rows: Row) -> bool:
-        return bool(scored(asking, rows, [KEY, MISS])["kept"])
-
-    assert not kept(recorded, first)
-    assert not path.exists()
-    assert kept(live, first)
-    assert kept(recorded, first, second)
-    assert not kept(live, second)
-    assert not kept(replace(live, limit=2), first, second)
-    assert 2 == len(read(path))
-    assert 1 == json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["facts_right"]
 
 
 def test_report_puts_product_and_peer_side_by_side(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.common import read
-from benchmarks.conversations import CONVERSATIONS, KINDS, outcome, table, winner
+from benchmarks.conversations import CONVERSATIONS, KINDS, outcome, winner
 from benchmarks.datasets import MIXED, documents
 from tests.data_sets import data_set as folder_of
 
@@ -82,18 +82,3 @@ def test_the_compared_item_is_the_one_beside_the_comparing_word(
 ) -> None:
     """Before it if any is, else behind it; without the word the first item named."""
     assert number == winner(text, "older", (["Ann"], ["Bob"]))
-
-
-def test_the_table_counts_each_kind() -> None:
-    """A rightly refused question counts as right and as refused."""
-    given = {"how": "model", "gold_cited": True, "calls": 2, "tokens": 900, "seconds": 9.0}
-    asked = [
-        given | {"kind": "value", "status": "answered", "outcome": "right"},
-        given | {"kind": "value", "status": "refused", "outcome": "refused"},
-        given | {"kind": "unanswerable", "status": "refused", "outcome": "right"},
-    ]
-
-    assert [
-        "| value | 1 of 2 (9 to 91 %) | 0 | 1 | 2 | 2 | 2 | 900 | 9 |",
-        "| unanswerable | 1 of 1 (21 to 100 %) | 0 | 1 | - | 1 | 2 | 900 | 9 |",
-    ] == table(asked).splitlines()[2:]

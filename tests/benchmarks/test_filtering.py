@@ -60,13 +60,6 @@ ROW: Row = {
 }
 
 
-def test_an_arm_without_a_filter_is_its_own_baseline() -> None:
-    """As many first hits are the same hits."""
-    row = asked(Arm(name="off", max_chunks=2))
-    assert (2, 0) == (row["chunks"], row["calls"])
-    assert row["kept"] == row["by_rank"] == row["seen"]
-
-
 def test_a_model_decides_what_is_kept() -> None:
     """Of all hits that are looked at; what holds nothing of what is sought is irrelevant."""
     said = fakes.ScriptedChat(fakes.says("k1 -> KEEP\nk2 -> DISCARD\nk3 -> KEEP"))

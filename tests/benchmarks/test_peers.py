@@ -10,10 +10,7 @@ from threading import Event, Thread
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-import pytest
-
-from benchmarks.common import Asking, read
-from benchmarks.peers import running
+from benchmarks.common import read
 from benchmarks.peers.counting import Counter, Counts
 from benchmarks.peers.exchange import (
     Answering,
@@ -26,7 +23,7 @@ from benchmarks.peers.exchange import (
     write_answers,
     write_task,
 )
-from benchmarks.peers.running import arms, recorded, recordings_of
+from benchmarks.peers.running import arms
 from research_agent.evaluation.ranking import Span
 
 USAGE = {
@@ -34,7 +31,6 @@ USAGE = {
     "completion_tokens": 2,
     "prompt_tokens_details": {"cached_tokens": 4},
 }
-KEYS = [{"qid": f"q{n}", "question": f"What is {n}?", "answerable": n % 2 == 0} for n in range(20)]
 
 
 @contextmanager
@@ -138,23 +134,6 @@ def test_answers_are_recorded_one_by_one(tmp_path: Path) -> None:
     assert "question" not in quick
     assert ("", "timeout", []) == (slow["answer"], slow["status"], slow["citations"])
     assert b"secret" not in gzip.decompress(recordings.read_bytes())
-
-
-def test_nothing_is_asked_where_all_is_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Recorded answers of these weights are kept: no peer is installed, no model started."""
-    monkeypatch.setattr(running, "RECORDINGS", tmp_path)
-    monkeypatch.setattr(running, "embedded_digest", lambda _local, _environment: "cc32")
-    rows = [{"arm": "default", "digest": "cc32", "qid": key["qid"], "n": 1} for key in KEYS]
-    rows.append({**rows[0], "n": 2})
-    text = "".join(f"{json.dumps(row)}\n" for row in rows)
-    recordings_of("LangChain").write_text(text, encoding="utf-8")
-
-    assert 0 == running.ask("LangChain", "default", KEYS, Asking(), tmp_path / "cache")
-    assert 20 == len(recorded("LangChain"))
-    assert 2 == next(row["n"] for row in recorded("LangChain") if row["qid"] == "q0")
-    assert not (tmp_path / "cache").exists()
 
 
 def test_what_a_peer_finds_becomes_an_arm(tmp_path: Path) -> None:

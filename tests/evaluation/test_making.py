@@ -147,13 +147,6 @@ def test_question_that_cannot_be_trusted_is_dropped_with_the_reason(
     assert why in found
 
 
-def test_cells_of_a_row_are_no_one_fact() -> None:
-    """No answer has the bar between them."""
-    question = {"question": "How many litres does the smaller oven hold?", "answer": "35 litres."}
-    row = question | {"quotes": ["small | 35"], "facts": ["small | 35"]}
-    assert "no fact" in attempted("table", row, YES, at=(2,))
-
-
 def test_passages_fit_the_kind() -> None:
     edge = Edge("kilns-0", "people-0", "mention")
     given = over(ScriptedChat(YES), ScriptedChat(YES), [edge])

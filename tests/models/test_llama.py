@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.errors import ModelError, ModelMissingError, ModelUnavailableError
+from research_agent.errors import ModelError, ModelUnavailableError
 from research_agent.models.adapters import llama
 from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.openai import Endpoint, OpenAIChat
@@ -153,15 +153,6 @@ def test_start_has_a_deadline(
     server = LlamaServer(lambda: Path("/x/model.gguf"), context=2048)
     with pytest.raises(ModelUnavailableError, match="did not start within"):
         server.base_url()
-
-
-def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without xllamacpp the error says what to install."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    server = LlamaServer(lambda: Path("/x/model.gguf"), context=2048)
-    with pytest.raises(ModelMissingError, match="xllamacpp") as caught:
-        server.base_url()
-    assert 'pip install "research-agent[local]"' == caught.value.hint
 
 
 def test_child_ends_when_its_parent_is_killed(child: Callable[[str], Path], log: Path) -> None:

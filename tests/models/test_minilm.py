@@ -58,15 +58,6 @@ def test_long_texts_are_cut_into_windows_below_their_header(model: MiniLM) -> No
     assert all(model.embed([window]) != model.embed([window[:-6]]) for window in cut)
 
 
-def test_short_texts_are_left_whole(model: MiniLM) -> None:
-    """A short text is one window; an endless header is cut, not the text."""
-    assert ("Guide\nshort",) == model.windows("short", header="Guide")
-    assert ("short",) == model.windows("short")
-    (window,) = model.windows("short", header="heading " * 500)
-    assert window.endswith("\nshort")
-    assert 64 == window.count("heading")
-
-
 def test_what_belongs_together_is_near(pairs: CrossEncoder) -> None:
     """By both models, whatever stands beside it; without a passage there is no score."""
     near, far = pairs.relevance("Berlin has 3.6 million people.", [BERLIN, BREAD])
