@@ -8,6 +8,7 @@ from typing import Literal
 from research_agent.text.alignment import PageSpan
 from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types import ModelCall, Refused, TraceEvent
+from research_agent.types.bibliography import bibliography
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import FilterStats
@@ -172,6 +173,13 @@ class ResearchResult:
         lacks = "\n".join(f"- {plain(text)}" for text in self.unanswered)
         parts = [f"## {plain(self.question)}", answer, lacks and f"Not answered:\n\n{lacks}"]
         return "\n\n".join(filter(None, [*parts, "\n".join(notes)])) + "\n"
+
+    def bibliography(self, style: Literal["bibtex", "csl"] = "bibtex") -> str:
+        """Return the cited documents as BibTeX (biblatex's fields) or CSL-JSON.
+
+        Raises ValueError for another style.
+        """
+        return bibliography(self.citations, style)
 
 
 def usage_of(trace: Sequence[TraceEvent]) -> Usage:

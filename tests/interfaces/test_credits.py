@@ -1,5 +1,6 @@
-"""Who wrote a cited document: from the file's own properties to the citations."""
+"""Who wrote a cited document: from the file's own properties to BibTeX and CSL."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def agent(tmp_path: Path, data_home: Path) -> Iterator[ResearchAgent]:
 
 
 def test_citations_name_authors(agent: ResearchAgent, tmp_path: Path) -> None:
-    """What a file does not say stays empty."""
+    """What a file does not say stays empty; each cited document has one entry."""
     result = agent.ask(BAKED)
     known = {one.doc_id: (one.authors, one.doi) for one in result.citations}
 
@@ -52,6 +53,15 @@ def test_citations_name_authors(agent: ResearchAgent, tmp_path: Path) -> None:
         "on bread": (("Baker, Ann", "Bob Miller"), "10.1000/182"),
         "notes": ((), ""),
     } == known
+    bibtex, csl = result.bibliography(), json.loads(result.bibliography("csl"))
+    assert r"title = {On 100\% bread}" in bibtex
+    assert "author = {{Baker, Ann} and {Bob Miller}}" in bibtex
+    assert "@misc{on-bread," in bibtex
+    entry = next(one for one in csl if one["id"] == "on bread")
+    assert {"literal": "Bob Miller"} in entry["author"]
+    assert ("10.1000/182", {"date-parts": [[2024, 8, 13]]}) == (entry["DOI"], entry["issued"])
+    with pytest.raises(ValueError, match="use bibtex or csl"):
+        result.bibliography("apa")  # type: ignore[arg-type]  # (it is no style)
     text = result.to_markdown()
     assert f"## {BAKED}\n\n" == text[: len(BAKED) + 5]
     for one in result.citations:
