@@ -80,7 +80,7 @@ def test_export(
     assert f"- [\\[1\\]]{link} guide, section Bread: “Bread is baked at 230 degrees.”" in written
     assert 0o600 == stat.S_IMODE(notes.stat().st_mode)
     report = (tmp_path / "answer.html").read_text(encoding="utf-8")
-    assert BAKED in report
+    assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
 

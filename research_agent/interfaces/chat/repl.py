@@ -272,11 +272,13 @@ class Repl:
         note(f"written: {path}")
 
     def _report(self, path: str) -> None:
+        from research_agent.interfaces.report.recording import RunRecord
         from research_agent.interfaces.report.writing import write_report
 
         result = self._talk.result(len(self._talk.turns()) - 1)
         connection = self._opened.connection
-        record = self._talk.record if self._talk.last else None
+        record = self._talk.record if self._talk.last else RunRecord()
+        record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
         chunks, settings = connection.ports.chunks, connection.settings
         write_report(result, path, chunks=chunks, settings=settings, record=record)
 

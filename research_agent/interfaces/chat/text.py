@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from research_agent.answering.result_lines import numbered, numbers
 from research_agent.conversation.sessions import SessionInfo
 from research_agent.interfaces.cli.rendering import address
+from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
 from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types.conversation import Choices, Cited, Turn
@@ -29,6 +30,11 @@ def cited(turn: Turn) -> tuple[tuple[str, Cited], ...]:
 def answer_text(turn: Turn) -> str:
     """Return an answer with numbers for its keys."""
     return numbered(turn.answer, {item.key: number for number, item in cited(turn)})
+
+
+def earlier(turns: Sequence[Turn]) -> tuple[EarlierTurn, ...]:
+    """Return turns as a report shows those before the last one."""
+    return tuple(EarlierTurn(turn.text, answer_text(turn), cited(turn)) for turn in turns)
 
 
 def understood(turn: Turn) -> str:

@@ -11,7 +11,7 @@ from research_agent.answering.report import with_spans
 from research_agent.answering.result_lines import references, renumbered
 from research_agent.errors import IndexingError
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
-from research_agent.interfaces.report.recording import RunRecord
+from research_agent.interfaces.report.recording import EarlierTurn, RunRecord
 from research_agent.ports import ChunkStore
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import TraceEvent
@@ -98,6 +98,7 @@ class Report:
     """The numbers that confidence is made of: name, value, meaning."""
     rounds: tuple[Round, ...]
     searches: tuple[Search, ...]
+    earlier: tuple[EarlierTurn, ...]
 
 
 def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
@@ -143,6 +144,7 @@ def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, dra
         confidence=_confidence(result.confidence),
         rounds=_rounds(record.visits),
         searches=_searches(result, record, chunks),
+        earlier=record.earlier,
     )
 
 

@@ -7,7 +7,17 @@ from typing import Any
 from research_agent.answering.draft_redaction import unsaid_after
 from research_agent.types import Probe, TraceEvent
 from research_agent.types.calls import CallResult
+from research_agent.types.conversation import Cited
 from research_agent.types.verification import Answer, Check, Draft
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """An earlier question of a conversation; its citations with the numbers that readers see."""
+
+    question: str
+    answer: str
+    cited: tuple[tuple[str, Cited], ...]
 
 
 @dataclass(slots=True)
@@ -26,6 +36,7 @@ class RunRecord:
     """The best draft so far."""
     unsaid: tuple[str, ...] = ()
     """Sentences of drafts that searches of later rounds are made of; not to be shown."""
+    earlier: tuple[EarlierTurn, ...] = ()
 
     @property
     def answer(self) -> Answer:
