@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -11,6 +12,7 @@ import pytest
 
 from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
+from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, THREAD_NAME, Call
 from research_agent.types import Message, ModelCall, WrittenCall
 from tests.aws import made_up_credentials
 from tests.converse import (
@@ -206,22 +208,46 @@ def test_reasons_that_leave_no_reply(stop: str, error: type[Exception]) -> None:
     ids=["hang", "drip", "hang in the body"],
 )
 def test_the_deadline_is_for_the_whole_call(reply: Raw) -> None:
-    """However a reply is late, the call ends at its deadline, and the next one is answered."""
+    """However a reply is late, the call ends at its deadline, and its connection with it."""
     with asking(in_turn([text_reply("warm"), reply, text_reply("Paris")])) as (chat, server):
         chat.complete("answer", ASKED, max_tokens=7)
         started = time.monotonic()
         with pytest.raises(errors.ModelTimeoutError):
             chat.complete("answer", ASKED, max_tokens=7, seconds=0.4)
         assert 0.3 < time.monotonic() - started < 5
+        assert server.gone.wait(10)
         assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
     assert 3 == len(server.log)
+
+
+def _calling() -> int:
+    """The calls that go on."""
+    return sum(one.name == THREAD_NAME for one in threading.enumerate())
+
+
+def test_threads_that_hang_are_limited() -> None:
+    """Where too many abandoned calls hang on, no more are begun until one ends."""
+    abandoned, free = set[object](), threading.Event()
+    try:
+        for _ in range(MAX_ABANDONED):
+            with pytest.raises(errors.ModelTimeoutError):
+                Call(lambda: free.wait(9), 0.001, 1, abandoned).result()
+        with pytest.raises(errors.ModelUnavailableError, match="have not ended yet"):
+            Call(lambda: True, 9, 1, abandoned)
+        assert MAX_ABANDONED == _calling()
+    finally:
+        free.set()
+    ended = time.monotonic() + 2
+    while abandoned and time.monotonic() < ended:
+        time.sleep(0.01)
+    assert Call(lambda: True, 9, 1, abandoned).result()
 
 
 def test_a_call_that_hangs_does_not_keep_the_program() -> None:
     """A program ends while a call hangs."""
     program = (
-        "import time; from research_agent.stopping import begun; "
-        "begun(lambda: time.sleep(60)); print('done')"
+        "import time; from research_agent.models.adapters.bedrock.connection import Call; "
+        "Call(lambda: time.sleep(60), 60, 1, set()); print('done')"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, timeout=30, check=True

@@ -1,6 +1,7 @@
 """What goes wrong with Bedrock, each through botocore's own HTTP, and the error it becomes."""
 
 import json
+import logging
 import subprocess
 import time
 import traceback
@@ -133,7 +134,6 @@ def test_what_bedrock_refuses(failure: Failure, said: str, hint: str) -> None:
         Raw(body=b"null"),
         Raw(body=b"[1]"),
         Raw(body=WHOLE[:40]),
-        Raw(body=WHOLE, cut_at=30),
         Raw(),
         {},
         {"output": None, "stopReason": "end_turn"},
@@ -149,8 +149,8 @@ def test_what_is_no_reply(failure: Failure, reply: Raw | Json) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [CLOSED, Raw(502, b"<html>bad gateway</html>"), Raw(500)],
-    ids=["closed", "html", "empty"],
+    [CLOSED, Raw(body=WHOLE, cut_at=30), Raw(502, b"<html>bad gateway</html>"), Raw(500)],
+    ids=["closed", "cut", "html", "empty"],
 )
 def test_what_may_pass(failure: Failure, reply: Raw) -> None:
     """A broken connection and a server that fails are worth another try."""
@@ -280,3 +280,14 @@ def test_tls(certificate: str, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(2):
             with pytest.raises(errors.ModelTimeoutError):
                 chat.complete("answer", ASKED, max_tokens=7, seconds=0.4)
+            assert server.gone.wait(2)
+            server.gone.clear()
+
+
+def test_no_log_of_what_was_said(failure: Failure, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither documents nor keys nor the server's words are logged, short of debugging."""
+    with caplog.at_level(logging.INFO):
+        failure(error_reply("ValidationException", 400, PRIVATE))
+    assert PRIVATE not in caplog.text
+    assert "France" not in caplog.text
+    assert "secret-key" not in caplog.text

@@ -1,32 +1,22 @@
 """A chat model of Amazon Bedrock."""
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from research_agent.errors import ContextOverflowError, ModelReplyError
+from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
 from research_agent.models.adapters.bedrock.failures import refused_option
-from research_agent.models.replies import call_cost
+from research_agent.models.adapters.bedrock.replies import ANSWER_TOOL, completion
 from research_agent.ports import CallOptions, ToolSpec
-from research_agent.types import Completion, Message, WrittenCall
+from research_agent.types import Completion, Message
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
     from langchain_aws import ChatBedrockConverse
     from langchain_core.messages import AIMessage
 
-FINISHED = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-}
-"""Bedrock's reasons to stop, as they are called elsewhere; all others leave no usable reply."""
-WITHHELD = ("guardrail_intervened", "content_filtered")
-ANSWER_TOOL = "reply"
-"""The tool whose input is the reply, where a reply has to follow a schema."""
+MAX_REPLY_BYTES = 2**20
 
 
 class BedrockChat:
@@ -40,7 +30,7 @@ class BedrockChat:
     def __init__(self, endpoint: BedrockEndpoint) -> None:
         """Ask the model at `endpoint`; nothing is sent before the first call."""
         self._endpoint = endpoint
-        self._connection = Connection(endpoint, self._build)
+        self._connection = Connection(endpoint, self._build, max_bytes=MAX_REPLY_BYTES)
         self._refused: set[str] = set()
 
     def complete(
@@ -60,9 +50,9 @@ class BedrockChat:
 
         def ask(client: "ChatBedrockConverse") -> Completion:
             reply = self._ask(client, messages, limit, specs, forced=schema is not None)
-            return _completion(role, self._endpoint.model, reply, shaped=schema is not None)
+            return completion(role, self._endpoint.model, reply, shaped=schema is not None)
 
-        return self._connection.result(self._connection.begin(ask), asked.get("seconds", math.inf))
+        return self._connection.begin(ask, asked.get("seconds", math.inf)).result()
 
     def close(self) -> None:
         """Close the connections to the server."""
@@ -149,38 +139,3 @@ def _spec(tool: ToolSpec) -> ToolSpec:
     shape = inner.get("parameters") or {"type": "object", "properties": {}}
     about = inner.get("description") or inner["name"]
     return {"name": inner["name"], "description": about, "inputSchema": {"json": shape}}
-
-
-def _completion(role: str, model: str, reply: "AIMessage", *, shaped: bool) -> Completion:
-    """Return the reply as a value; there are no log-probabilities.
-
-    With `shaped` the input of `ANSWER_TOOL` is the text, as JSON; a model that wrote its text
-    instead has that. Raises ModelReplyError, ContextOverflowError.
-    """
-    finish_reason = _finish_reason(str(reply.response_metadata.get("stopReason")))
-    text = str(reply.text)
-    calls = tuple(
-        WrittenCall(call["name"], json.dumps(call["args"], ensure_ascii=False))
-        for call in reply.tool_calls
-    )
-    if shaped:
-        text = next((call.arguments for call in calls if call.name == ANSWER_TOOL), text)
-        calls = ()
-        finish_reason = "stop" if finish_reason == "tool_calls" else finish_reason
-    cost = call_cost(role, reply.usage_metadata, model=model)
-    return Completion(text, cost, calls, (), finish_reason)
-
-
-def _finish_reason(stopped: str) -> str:
-    if stopped in FINISHED:
-        return FINISHED[stopped]
-    if stopped == "model_context_window_exceeded":
-        raise ContextOverflowError(
-            "prompt and reply are longer than the model reads", hint="Lower evidence.max_tokens."
-        )
-    if stopped in WITHHELD:
-        raise ModelReplyError(
-            f"a guardrail or filter of Bedrock withheld the reply ({stopped})",
-            hint="Ask in other words, or change the guardrail.",
-        )
-    raise ModelReplyError("the model broke its reply off", hint="Ask again.")

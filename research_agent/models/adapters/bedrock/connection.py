@@ -1,21 +1,38 @@
-"""A model of Amazon Bedrock, and the one client that talks to it."""
+"""A model of Amazon Bedrock, and the one client that talks to it.
 
-from collections.abc import Callable
+botocore's own limits are for each read of a socket: a reply that comes byte by byte never meets
+them. Here every call runs on a thread of its own, which the caller waits for until the deadline
+and no longer. What the thread still does then is ended: its socket's timeout is what was left of
+the deadline, and a reply whose body is being read has its connection shut down.
+"""
+
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from http.client import HTTPConnection
+from io import BytesIO
+from socket import IPPROTO_TCP, SHUT_RDWR, TCP_NODELAY, socket
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from research_agent import errors
 from research_agent.models.adapters.bedrock.failures import translated_errors
-from research_agent.stopping import begun, result_within
+from research_agent.stopping import check, waking
 from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
+    from botocore.awsrequest import AWSPreparedRequest, AWSResponse
     from botocore.client import BaseClient
+    from urllib3.response import BaseHTTPResponse
 
-CONNECT_SECONDS, READ_SECONDS = 10.0, 600.0
-"""What a connection, and each read of a reply, may take."""
+CONNECT_SECONDS = 10.0
+MAX_ABANDONED = 16
+READ_BYTES = 2**16
+THREAD_NAME = "bedrock-call"
 ASKING_SERVERS = (
     "assume-role",
     "assume-role-with-web-identity",
@@ -72,40 +89,36 @@ def profile_region() -> str:
 class Connection(Generic[C]):
     """One client to an endpoint, made at the first call; safe to share between threads."""
 
-    def __init__(self, endpoint: BedrockEndpoint, build: Callable[["BaseClient"], C]) -> None:
-        """Make langchain-aws's client with `build`, from botocore's."""
-        self._endpoint, self._build = endpoint, build
+    def __init__(
+        self, endpoint: BedrockEndpoint, build: Callable[["BaseClient"], C], *, max_bytes: int
+    ) -> None:
+        """Make langchain-aws's client with `build`, from botocore's; replies have a size limit."""
+        self._endpoint, self._build, self._max_bytes = endpoint, build, max_bytes
         self._lock = Lock()
-        self._made: tuple[C, BaseClient] | None = None
+        self._made: tuple[C, Callable[[], None]] | None = None
+        self._abandoned: set[object] = set()
 
-    def begin(self, ask: Callable[[C], T]) -> Future[T]:
-        """Begin a call."""
+    def begin(self, ask: Callable[[C], T], seconds: float) -> "Call[T]":
+        """Begin a call; its `result` raises ModelError."""
         import langchain_aws  # noqa: F401 (takes a second, which is not the call's)
 
-        return begun(lambda: self._asked(ask))
-
-    def result(self, call: Future[T], seconds: float) -> T:
-        """Return what a call gives within `seconds`; raises ModelError, StoppedError.
-
-        botocore's own limits are for each read of a socket: a reply that comes byte by byte
-        never meets them.
-        """
-        return result_within(call, min(seconds, self._endpoint.timeout), "the model server")
+        allowed = min(seconds, self._endpoint.timeout)
+        return Call(lambda: self._asked(ask), allowed, self._max_bytes, self._abandoned)
 
     def close(self) -> None:
         """Close the client's connections; a later call makes a new client."""
         with self._lock:
-            made, self._made = self._made, None
-        if made:
-            made[1].close()
+            if self._made is not None:
+                self._made[1]()
+            self._made = None
 
     def _asked(self, ask: Callable[[C], T]) -> T:
         try:
             with translated_errors(self._endpoint.model, self._endpoint.where):
                 with self._lock:
                     if self._made is None:
-                        client = _client(self._endpoint)
-                        self._made = (self._build(client), client)
+                        client, close = _client(self._endpoint)
+                        self._made = (self._build(client), close)
                     made = self._made[0]
                 return ask(made)
         except errors.ModelAccessError:
@@ -113,25 +126,163 @@ class Connection(Generic[C]):
             raise
 
 
-def _client(endpoint: BedrockEndpoint) -> "BaseClient":
-    """Return botocore's client, without its retries and without addresses from elsewhere."""
+class Call(Generic[T]):
+    """A call that was begun, on a thread that does not keep the program from ending.
+
+    A thread may outlive its call, for instance while an address is looked up. Where
+    `MAX_ABANDONED` do, no further call is begun.
+    """
+
+    def __init__(
+        self, work: Callable[[], T], seconds: float, max_bytes: int, abandoned: set[object]
+    ) -> None:
+        """Let `work` take `seconds` from now; raises ModelUnavailableError."""
+        if len(abandoned) >= MAX_ABANDONED:
+            raise errors.ModelUnavailableError(
+                f"{MAX_ABANDONED} earlier requests that ran out of time have not ended yet",
+                hint="Wait a little, or start the program again.",
+            )
+        self._seconds, self._max_bytes, self._abandoned = seconds, max_bytes, abandoned
+        self._end = monotonic() + seconds
+        self._reading: BaseHTTPResponse | None = None
+        self._future = Future[T]()
+        context = copy_context()
+        context.run(_CURRENT.set, self)
+        Thread(target=context.run, args=(self._run, work), name=THREAD_NAME, daemon=True).start()
+
+    def result(self) -> T:
+        """Return what the call returns, or raise what it raises.
+
+        Raises ModelTimeoutError at the deadline, and StoppedError where the question is stopped.
+        """
+        ended = Event()
+        self._future.add_done_callback(lambda _: ended.set())
+        try:
+            with waking(ended.set):
+                ended.wait(max(0.0, self._end - monotonic()))
+        finally:
+            if not self._future.done():
+                self._abandoned.add(self._future)
+                self._future.add_done_callback(self._abandoned.discard)
+                self._drop()
+        if not self._future.done():
+            check()
+            raise self._late()
+        return self._future.result()
+
+    def left(self) -> float:
+        """Return the seconds that are left; raises ModelTimeoutError where none are."""
+        left = self._end - monotonic()
+        if left <= 0:
+            raise self._late()
+        return left
+
+    def read(self, reply: "BaseHTTPResponse") -> bytes:
+        """Return the reply's body; raises ModelError where it is too late, too large or cut off.
+
+        The connection of a body that is not read to its end is closed.
+        """
+        self._reading = reply
+        try:
+            return self._body(reply)
+        except BaseException:
+            reply.close()
+            raise
+        finally:
+            self._reading = None
+
+    def _body(self, reply: "BaseHTTPResponse") -> bytes:
+        body = b""
+        while part := reply.read1(READ_BYTES):
+            self.left()
+            body += part
+            if len(body) > self._max_bytes:
+                raise errors.ModelReplyError(
+                    f"the model server's reply is larger than {self._max_bytes / 2**20:g} MB",
+                    hint="Is base_url right? It is mostly left empty.",
+                )
+        self.left()
+        announced = reply.headers.get("Content-Length", "")
+        if announced.isdecimal() and len(body) < int(announced):
+            raise errors.ModelUnavailableError(
+                "the model server cut its reply off", hint="Ask again."
+            )
+        return body
+
+    def _run(self, work: Callable[[], T]) -> None:
+        try:
+            self._future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+            self._future.set_exception(error)
+
+    def _drop(self) -> None:
+        """End the connection whose body is being read, from another thread."""
+        reading = self._reading
+        connection = None if reading is None else reading.connection
+        if isinstance(connection, HTTPConnection) and isinstance(connection.sock, socket):
+            with suppress(OSError):  # (it has ended meanwhile)
+                # TLS has a method of its own, which must not run beside a read.
+                socket.shutdown(connection.sock, SHUT_RDWR)
+
+    def _late(self) -> errors.ModelTimeoutError:
+        return errors.ModelTimeoutError(
+            f"the model server gave no whole reply within {self._seconds:.3g} s",
+            hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
+            "answer.max_tokens).",
+        )
+
+
+_CURRENT: ContextVar[Call[Any]] = ContextVar("bedrock_call")
+
+
+class _ReadBody(BytesIO):
+    """A body that was read already, in the form in which botocore reads one."""
+
+    def stream(self) -> Iterator[bytes]:
+        yield self.getvalue()
+
+
+def _client(endpoint: BedrockEndpoint) -> tuple["BaseClient", Callable[[], None]]:
+    """Return botocore's client, without its retries and without addresses from elsewhere.
+
+    What it has signed is sent within the time that is left of the current call. Returned too is
+    what closes its connections.
+    """
+    from botocore.awsrequest import AWSResponse
     from botocore.config import Config
+    from botocore.httpsession import URLLib3Session
     from botocore.session import get_session
+    from botocore.utils import get_environ_proxies
 
     session = get_session()
     if endpoint.offline:
         providers = session.get_component("credential_provider")
         for name in ASKING_SERVERS:
             providers.remove(name)
-    return session.create_client(
+    client = session.create_client(
         "bedrock-runtime",
         region_name=endpoint.region,
         endpoint_url=endpoint.url or None,
         config=Config(
             retries={"total_max_attempts": 1, "mode": "standard"},
             ignore_configured_endpoint_urls=True,
-            connect_timeout=min(CONNECT_SECONDS, endpoint.timeout),
-            read_timeout=min(READ_SECONDS, endpoint.timeout),
-            proxies={} if is_loopback(endpoint.url) else None,
         ),
     )
+    bundle = session.get_config_variable("ca_bundle") or os.environ.get("REQUESTS_CA_BUNDLE")
+    http = URLLib3Session(
+        verify=bundle or True,
+        proxies={} if is_loopback(endpoint.url) else get_environ_proxies(client.meta.endpoint_url),
+        timeout=(min(CONNECT_SECONDS, endpoint.timeout), endpoint.timeout),
+        socket_options=[(IPPROTO_TCP, TCP_NODELAY, 1)],
+    )
+
+    def send(request: "AWSPreparedRequest", **_: object) -> "AWSResponse":
+        call = _CURRENT.get()
+        request.stream_output = True  # (the body is read here)
+        request.context["read_timeout"] = call.left()
+        reply = http.send(request)
+        body = _ReadBody(call.read(reply.raw))
+        return AWSResponse(reply.url, reply.status_code, reply.headers, body)
+
+    client.meta.events.register("before-send.bedrock-runtime", send)
+    return client, http.close

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
     from langchain_aws import BedrockEmbeddings
 
+MAX_REPLY_BYTES = 16 * 2**20
 COHERE_TEXTS = 96
 PARALLEL = 4
 """Requests at a time. Most models take one text a request."""
@@ -35,7 +36,7 @@ class BedrockEmbedder:
         """Ask the model at `endpoint`; nothing is sent before the first call."""
         self.name = endpoint.model
         """Which model: an index refuses vectors of another one."""
-        self._connection = Connection(endpoint, self._build)
+        self._connection = Connection(endpoint, self._build, max_bytes=MAX_REPLY_BYTES)
         self._cohere = "cohere." in endpoint.model
         long = self._cohere and "embed-v4" not in endpoint.model
         self._characters = COHERE_CHARACTERS if long else CHARACTERS
@@ -59,8 +60,8 @@ class BedrockEmbedder:
         batches = iter(lambda: list(islice(rest, size)), [])
         vectors: list[list[float]] = []
         while some := list(islice(batches, PARALLEL)):
-            calls = [self._connection.begin(partial(_embedded, batch)) for batch in some]
-            vectors += [one for call in calls for one in self._connection.result(call, math.inf)]
+            begun = [self._connection.begin(partial(_embedded, batch), math.inf) for batch in some]
+            vectors += [vector for pending in begun for vector in pending.result()]
         check_vectors(vectors, len(texts), self.name)
         return vectors
 

@@ -17,13 +17,37 @@ from research_agent.text.retry_after import retry_after
 if TYPE_CHECKING:
     from botocore.exceptions import BotoCoreError, ClientError
 
-BUSY_CODES = re.compile(r"Throttling|TooManyRequests|QuotaExceeded|ModelNotReady")
-ACCESS_CODES = re.compile(
-    r"AccessDenied|Signature|RequestExpired|ExpiredToken|UnrecognizedClient|InvalidClientToken"
-    r"|MissingAuthenticationToken|OptInRequired"
-)
-DOWN_CODES = re.compile(r"Internal|ServiceUnavailable|ModelTimeout|ModelError")
-"""Bedrock's codes by what they mean; of others the status decides."""
+SIGNATURE = ("InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired")
+CODES: Mapping[type[errors.ModelError], tuple[str, ...]] = {
+    errors.ModelBusyError: (
+        "ThrottlingException",
+        "Throttling",
+        "TooManyRequestsException",
+        "ServiceQuotaExceededException",
+        "ModelNotReadyException",
+    ),
+    errors.ModelAccessError: (
+        *SIGNATURE,
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "AccessDenied",
+        "AccessDeniedException",
+        "UnrecognizedClientException",
+        "InvalidClientTokenId",
+        "IncompleteSignature",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "OptInRequired",
+    ),
+    errors.ModelUnavailableError: (
+        "InternalServerException",
+        "InternalFailure",
+        "ServiceUnavailableException",
+        "ModelTimeoutException",
+        "ModelErrorException",
+    ),
+}
+"""The error of each of Bedrock's codes; of others the status decides."""
 BUSY, DENIED, LATE, LARGE, FAILED, DOWN = 429, (401, 403), 408, 413, 500, 503
 OVERFLOW = re.compile(
     r"input is too long|prompt is too long|input tokens exceed|too many input tokens"
@@ -41,15 +65,24 @@ SIGN_IN = (
     "Sign in with `aws sso login`, or name a profile in AWS_PROFILE, or set AWS_ACCESS_KEY_ID and "
     "AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN with temporary ones)."
 )
-NO_CREDENTIALS = re.compile(
-    r"Credential|TokenRetrieval|NoAuthToken|MetadataRetrieval|ProfileNotFound|SSO|Login"
+NO_CREDENTIALS = (
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "CredentialRetrievalError",
+    "TokenRetrievalError",
+    "NoAuthTokenError",
+    "MetadataRetrievalError",
+    "ProfileNotFound",
+    "SSOError",
+    "LoginError",
 )
-"""Names of what botocore raises where it finds no credentials."""
+"""What botocore raises where it finds no credentials."""
 
 
 @contextmanager
 def translated_errors(model: str, where: str) -> Iterator[None]:
     """Turn every error of the libraries into one of ours; ours pass as they are."""
+    import urllib3
     from botocore.exceptions import BotoCoreError, ClientError
     from botocore.parsers import ResponseParserError
 
@@ -61,6 +94,12 @@ def translated_errors(model: str, where: str) -> Iterator[None]:
         raise _reported(error, model, where) from None
     except BotoCoreError as error:
         raise _library_error(error, where) from error
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise _timeout() from error
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise errors.ModelUnavailableError(
+            f"the connection to {where} broke ({type(error).__name__})", hint="Ask again."
+        ) from error
     except (
         # What botocore and langchain-aws raise for a page of HTML, a reply without output:
         ResponseParserError,
@@ -92,19 +131,29 @@ def _reported(error: "ClientError", model: str, where: str) -> errors.ModelError
     waiting = retry_after(headers, now=time())
     shown = f" ({code})" if code != str(status) and CODE.fullmatch(code) else ""
     answered = f"{where} answered {status}{shown}"
-    if BUSY_CODES.search(code) or status == BUSY or (status == DOWN and waiting is not None):
+    kind = next((kind for kind, codes in CODES.items() if code in codes), None)
+    if kind is errors.ModelBusyError or status == BUSY or (status == DOWN and waiting is not None):
         return errors.ModelBusyError(answered, retry_after=waiting, hint="Ask again later.")
-    if ACCESS_CODES.search(code) or status in DENIED:
-        allowed = f"bedrock:InvokeModel for {model!r} and access to that model"
-        hint = f"{SIGN_IN} The account needs {allowed} (Bedrock's console: Model access)."
-        return errors.ModelAccessError(answered, hint=hint)
-    if DOWN_CODES.search(code) or status >= FAILED or status == LATE:
+    if kind is errors.ModelAccessError or status in DENIED:
+        return errors.ModelAccessError(answered, hint=_access_hint(code, model, where))
+    if kind is errors.ModelUnavailableError or status >= FAILED or status == LATE:
         return errors.ModelUnavailableError(answered, hint="Ask again.")
     if OVERFLOW.search(text) or status == LARGE:
         return errors.ContextOverflowError(
             "the prompt is longer than the model reads", hint="Lower evidence.max_tokens."
         )
     return errors.ModelError(answered, hint=_request_hint(text, model, where))
+
+
+def _access_hint(code: str, model: str, where: str) -> str:
+    if code in SIGNATURE:
+        return f"Is this machine's clock right, and the secret key whole? {SIGN_IN}"
+    if code.startswith("AccessDenied"):
+        return (
+            f"The credentials need bedrock:InvokeModel for {model!r} at {where}, and the account "
+            "access to that model (Bedrock's console: Model access)."
+        )
+    return SIGN_IN
 
 
 def _request_hint(text: str, model: str, where: str) -> str:
@@ -126,9 +175,7 @@ def _library_error(error: "BotoCoreError", where: str) -> errors.ModelError:
 
     name = type(error).__name__
     if isinstance(error, boto.ReadTimeoutError | boto.ConnectTimeoutError):
-        return errors.ModelTimeoutError(
-            "the model server gave no reply in time", hint="Ask again, or raise models.timeout."
-        )
+        return _timeout()
     if isinstance(error, boto.SSLError):
         return errors.ModelError(
             f"the certificate of {where} cannot be checked, or is not the right one",
@@ -140,7 +187,7 @@ def _library_error(error: "BotoCoreError", where: str) -> errors.ModelError:
             hint="Is the network up, the region one with Bedrock, and base_url right? A proxy "
             "is named in HTTPS_PROXY.",
         )
-    if any(NO_CREDENTIALS.search(kind.__name__) for kind in type(error).__mro__):
+    if any(kind.__name__ in NO_CREDENTIALS for kind in type(error).__mro__):
         return errors.ModelAccessError(
             f"there are no usable AWS credentials ({name})", hint=SIGN_IN
         )
@@ -148,6 +195,12 @@ def _library_error(error: "BotoCoreError", where: str) -> errors.ModelError:
         f"{where} cannot be asked ({name})",
         hint="Check region, base_url and model, and AWS's files ~/.aws/config and "
         "~/.aws/credentials.",
+    )
+
+
+def _timeout() -> errors.ModelTimeoutError:
+    return errors.ModelTimeoutError(
+        "the model server gave no reply in time", hint="Ask again, or raise models.timeout."
     )
 
 
