@@ -75,7 +75,7 @@ def test_files_are_indexed(agent: ResearchAgent, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("embeddings", "said"),
     [
-        (WordVectors(more=7), "holds vectors of 256 numbers, made by word-vectors; .* 263"),
+        (WordVectors(more=7), "vector has 263 numbers, those of the index 256"),
         (WordVectors(model="other"), "made with the embedding model word-vectors, not with other"),
     ],
 )
