@@ -26,17 +26,10 @@ def ports(found: Sequence[Chunk], edges: Sequence[Edge] = ()) -> Ports:
     )
 
 
-def search(
-    query: str,
-    given: Ports,
-    *,
-    exact: bool = False,
-    scope: Scope = EVERYTHING,
-    **kept: int | str,
-) -> Ranked:
+def search(query: str, given: Ports, *, scope: Scope = EVERYTHING, **kept: int | str) -> Ranked:
     """Return a ranking whose scores fall strictly."""
     settings = replace(RetrievalSettings(), **kept)  # type: ignore[arg-type]  # (values, by name)
-    found = rank(query, ports=given, settings=settings, exact=exact, scope=scope)
+    found = rank(query, ports=given, settings=settings, scope=scope)
     scores = [hit.score for hit in found.hits]
     assert sorted(set(scores), reverse=True) == scores
     return found

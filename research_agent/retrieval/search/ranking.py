@@ -67,22 +67,18 @@ def rank(
     *,
     ports: Ports,
     settings: RetrievalSettings,
-    exact: bool = False,
     scope: Scope = EVERYTHING,
 ) -> Ranked:
-    """Search for `query` within `scope`; `exact` for its words as they are, whatever its kind.
+    """Search for `query` within `scope`.
 
     The hits are every chunk that is among the best of the indexes that `settings.mode` asks; their
     scores fall strictly. Raises ModelError where the embedding model fails, but not in mode
     "lexical": there the hits have no similarity then, and a note says so.
     """
-    by_kind = settings.question_kinds and not exact
-    plan = plan_question(query) if by_kind else QuestionPlan()
+    plan = plan_question(query) if settings.question_kinds else QuestionPlan()
     run = _Run(plan, ScopedSearch(ports, scope), settings)
     vector, *others = run.vectors([query, *plan.queries], ports.embedder)
-    own = run.own(query, vector)
-    if not exact:
-        own = run.with_names(own, query, vector)
+    own = run.with_names(run.own(query, vector), query, vector)
     own = run.with_comparison(own, others)
     if plan.overview:
         own = run.with_overviews(own, query)
