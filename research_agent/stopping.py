@@ -133,7 +133,12 @@ def result_within(future: Future[T], seconds: float, what: str) -> T:
     if future.done():
         return future.result()
     check()
-    raise ModelTimeoutError(
+    raise late(what, seconds)
+
+
+def late(what: str, seconds: float) -> ModelTimeoutError:
+    """Return the error of a reply that did not come within `seconds`."""
+    return ModelTimeoutError(
         f"{what} gave no whole reply in time ({seconds:.3g} s)",
         hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
         "answer.max_tokens).",

@@ -21,8 +21,8 @@ from threading import TIMEOUT_MAX, Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
 
-from research_agent.errors import ModelError, ModelReplyError, ModelTimeoutError
-from research_agent.stopping import check, waking
+from research_agent.errors import ModelError, ModelReplyError
+from research_agent.stopping import check, late, waking
 from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Connection(Generic[C]):
         url = self._endpoint.url()
         until = min(until, time.monotonic() + self._endpoint.timeout)
         if until <= time.monotonic():
-            raise _late(until - begun)
+            raise late("the model server", max(0.0, until - begun))
         with self._lock:
             client = self._client(url)
             asked = asyncio.run_coroutine_threadsafe(work(client), _loop(os.getpid()))
@@ -102,7 +102,7 @@ class Connection(Generic[C]):
         except TimeoutError:
             if asked.done():  # (its own)
                 raise
-            raise _late(until - begun) from None
+            raise late("the model server", max(0.0, until - begun)) from None
         finally:
             asked.cancel()
             self._busy.discard(asked)
@@ -180,14 +180,6 @@ def _close(http: "AsyncClient") -> None:
     closing = asyncio.run_coroutine_threadsafe(http.aclose(), _loop(os.getpid()))
     with suppress(TimeoutError):
         closing.result(CLOSE_SECONDS)
-
-
-def _late(seconds: float) -> ModelTimeoutError:
-    return ModelTimeoutError(
-        f"the model server gave no whole reply in time ({max(0.0, seconds):.3g} s)",
-        hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
-        "answer.max_tokens).",
-    )
 
 
 _MAX_BYTES: ContextVar[int] = ContextVar("max_reply_bytes")
