@@ -43,8 +43,10 @@ def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequenc
             return glyphs
         if _goes_on(before[::-1], base, others) or _goes_on(after, base, others):
             return glyphs
-    before, after = sides[1]
-    before = [glyph for index, glyph in enumerate(before) if index not in upper]
+    before, after = (
+        [glyphs[index] for index in side if index not in upper]
+        for side in (range(lower[0]), range(lower[-1] + 1, len(glyphs)))
+    )
     while before and before[-1].char == "\n" and _is_beside(before[::-1], rule):
         before.pop()
     while after and after[0].char == "\n" and _is_beside(after, rule):
