@@ -73,6 +73,15 @@ def test_fractions() -> None:
     assert named == with_fractions(named, [Rule(15, 65, 2.5)])
 
 
+def test_a_fraction_whose_upper_part_is_drawn_last() -> None:
+    """What is above the bar is written once, wherever the page draws it."""
+    below = glyphs(("a", 13, 0, 10), ("r+1", 20, -7, 10), ("b", 40, 0, 10))
+    parts = [*below, Glyph("\n"), *glyphs(("r", 25, 6, 10))]
+
+    found = "".join(glyph.char for glyph in with_fractions(parts, [Rule(20, 35, 2.5)]))
+    assert "a r/(r+1) b" == found.strip()
+
+
 def ruled(*heights: float, left: float = 50, right: float = 350) -> str:
     return "\n".join(f"{left} {y} {right - left} 0.5 re f" for y in heights)
 
@@ -127,6 +136,19 @@ def test_a_name_that_spans_rows_is_in_each() -> None:
     assert ["Set | size | rate\nAlpha | 1 | 2\nAlpha | 3 | 4\nBeta | 5 | 6"] == table(
         small_pdf([rows], drawn=drawn)
     )
+
+
+def test_lines_of_a_cell_between_two_lines() -> None:
+    """A cell of two lines, beside values half-way up, is one row with them."""
+    rows = line(700, (55, "Set"), (150, "key"), (210, "text"))
+    for low in (680, 652, 624):
+        rows += line(low, (55, f"S{low}"))
+        rows += line(low - 7, (150, f"{low + 1}"), (210, f"{low + 2}"))
+        rows += line(low - 14, (55, f"S{low}f"))
+
+    assert [
+        "Set | key | text\nS680 S680f | 681 | 682\nS652 S652f | 653 | 654\nS624 S624f | 625 | 626"
+    ] == table(small_pdf([rows], drawn=ruled(712, 694, 662, 634, 606)))
 
 
 def test_rotated() -> None:

@@ -9,7 +9,7 @@ from research_agent.documents.layout.page_furniture import (
     without_running_heads,
 )
 from research_agent.documents.layout.rows import Row, join_lines, rows
-from research_agent.documents.layout.spans import Glyph, Span, spans
+from research_agent.documents.layout.spans import Glyph, Rule, Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text
 
 
@@ -56,6 +56,17 @@ def test_tables_drawn_last_come_in_their_place() -> None:
     page = [span("Below.", 0, 100), span("a", 0, 300), span("b", 50, 300), span("Above.", 0, 500)]
 
     assert ["Above.", "a | b", "Below."] == texts(rows(page))
+
+
+def test_a_line_through_a_row_parts_it() -> None:
+    """The second line of a cell beside values half-way up does not go to the row below the line."""
+    sheet = [
+        *(span("a", 0, 42), span("1", 50, 35), span("b", 0, 28)),
+        *(span("c", 0, 14), span("2", 50, 7), span("d", 0, 0)),
+    ]
+    assert ["a | 1", "b c | 2", "d"] == texts(rows(sheet))
+    assert ["a | 1", "b", "c | 2", "d"] == texts(rows(sheet, [Rule(-5, 90, 26)]))
+    assert ["a | 1", "b c | 2", "d"] == texts(rows(sheet, [Rule(-5, 30, 26)]))
 
 
 def test_paragraphs() -> None:

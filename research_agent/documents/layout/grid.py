@@ -139,22 +139,29 @@ class Grid:
         yield from self._between_lines(placed, head_end) if self.head else placed
 
     def _between_lines(self, placed: Sequence[list[str]], first: int) -> Iterator[list[str]]:
-        """Yield the rows; where most have a line below them, those without one are one row."""
+        """Yield the rows; lines of cells that no line parts are one where all but one are alone.
+
+        Where most rows have a line below them, all that stands between two lines is one row.
+        """
         rows = self._rows[first:]
+        last = len(rows) - is_caption(rows[-1].text)
         inner = {sum(row.top + row.bottom > 2 * y for row in rows) for y in self._through}
-        inner -= {0, len(rows)}
-        if len(inner) + 1 < RULED * len(rows) or len(inner) < PAIR:
+        inner -= {0, last, len(rows)}
+        if len(inner) < PAIR:
             yield from placed
             return
-        for start, end in pairwise([0, *sorted(inner), len(rows)]):
-            whole = [self._placed(row, lone=True) for row in rows[start:end]]
-            if end - start == 1 or is_caption(rows[end - 1].text):
-                yield from placed[start:end]
-            else:
+        each = len(inner) + 1 >= RULED * len(rows)
+        for start, end in pairwise([0, *sorted(inner), last]):
+            lines = rows[start:end]
+            if len(lines) > 1 and (each or sum(len(row.cells) > 1 for row in lines) == 1):
+                whole = [self._placed(row, lone=True) for row in lines]
                 yield [
-                    join_lines([*filter(None, lines)], self._words)
-                    for lines in zip(*whole, strict=True)
+                    join_lines([*filter(None, texts)], self._words)
+                    for texts in zip(*whole, strict=True)
                 ]
+            else:
+                yield from placed[start:end]
+        yield from placed[last:]
 
     def _is_name(self, width: float) -> bool:
         above, below = self._rows[self.first - 1], self._rows[self.first]

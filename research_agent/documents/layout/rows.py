@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Span, share
+from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Rule, Span, share
 
 CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
 LINE_PITCH = 1.7
@@ -78,8 +78,11 @@ class Row:
         return self.cells[0][0].bold
 
 
-def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
-    """Return lines and table rows in reading order; a span to the right is the row's next cell."""
+def rows(page_spans: Sequence[Span], rules: Sequence[Rule] = ()) -> tuple[Row, ...]:
+    """Return lines and table rows in reading order; a span to the right is the row's next cell.
+
+    One of the page's level lines that goes through all of a row's width parts two rows.
+    """
     done: list[Row] = []
     cells: list[list[Span]] = []
     for span in _reading_order(page_spans):
@@ -90,9 +93,9 @@ def rows(page_spans: Sequence[Span]) -> tuple[Row, ...]:
         elif cells and _goes_on(cells, span):
             cells[-1].append(span)
         else:
-            done.extend(_finish(cells))
+            done.extend(_finish(cells, rules))
             cells = [[span]]
-    done.extend(_finish(cells))
+    done.extend(_finish(cells, rules))
     return _top_down(_columns_apart(_with_numbers(done)))
 
 
@@ -174,10 +177,20 @@ def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
     return start if low - slack <= span.middle <= high + slack else None
 
 
-def _finish(cells: Sequence[Sequence[Span]]) -> tuple[Row, ...]:
+def _finish(cells: Sequence[Sequence[Span]], rules: Sequence[Rule]) -> tuple[Row, ...]:
     if len(cells) == 1:
         return tuple(Row(((span,),)) for span in cells[0])
-    return (Row(tuple(tuple(cell) for cell in cells)),) if cells else ()
+    if not cells:
+        return ()
+    row = Row(tuple(tuple(cell) for cell in cells))
+    for rule in rules:
+        if rule.left < row.left and rule.right > row.right:
+            upper = [[span for span in cell if span.middle > rule.y] for cell in cells]
+            lower = [[span for span in cell if span.middle <= rule.y] for cell in cells]
+            if any(upper) and any(lower):
+                parts = ([cell for cell in part if cell] for part in (upper, lower))
+                return tuple(row for part in parts for row in _finish(part, rules))
+    return (row,)
 
 
 def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:

@@ -76,7 +76,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
         warnings.append(f"the end of the file is missing; {lost}")
     numbered = page_furniture.without_line_numbers(pages)
     cleaned, printed = page_furniture.without_running_heads(numbered)
-    lines = [rows(page.spans) for page in cleaned]
+    lines = [rows(page.spans, page.rules) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
     outline = tuple(_bookmarks(document))
     title = _title(document, outline, lines[0])
