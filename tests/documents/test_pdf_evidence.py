@@ -113,6 +113,19 @@ def test_head_of_several_rows() -> None:
     )
 
 
+def test_a_head_without_a_line_above_it() -> None:
+    """Rows with cells right above the first line of a table are its head."""
+    head = [
+        *line(700, (55, "Crime"), (165, "Male")),
+        *line(685, (55, "Kind"), (150, "young"), (210, "old"), (270, "all")),
+    ]
+    data = small_pdf([[*head, *BODY]], drawn=ruled(675, 640))
+
+    assert [["Crime Kind", "Alpha", "Beta"]] == [
+        [row.split(" | ")[0] for row in text.split("\n")] for text in table(data)
+    ]
+
+
 def test_two_columns_with_a_marked_head() -> None:
     """A line below the first row says that it names the columns."""
     rows = [*line(700, (55, "Code"), (200, "Model")), *line(680, (55, "R"), (200, "Resistor"))]

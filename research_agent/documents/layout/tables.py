@@ -27,7 +27,8 @@ def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple
 
     What stands between the first and the last of some lines of one width is a table if most of
     its rows have cells. Else two rows of three cells are one; of two cells, three rows whose second
-    cells are one above the other. A caption belongs to the nearer table.
+    cells are one above the other. Rows with cells that go on into lines of one width are the head
+    of that table. A caption belongs to the nearer table.
     """
     found: list[tuple[int, int]] = []
     ruled = dict(framed(rows, rules))
@@ -37,7 +38,11 @@ def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple
             found.append((start, ruled[start]))
             start = ruled[start]
             continue
-        end = min([_region_end(rows, start), *(first for first in ruled if first > start)])
+        whole = _region_end(rows, start)
+        end = min([whole, *(first for first in ruled if first > start)])
+        if start < end < whole:
+            ruled[start] = ruled[end]
+            continue
         if _is_table(rows[start:end]):
             found.append((_with_head(rows, start, found), end))
         start = max(end, start + 1)
