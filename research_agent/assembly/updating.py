@@ -72,10 +72,10 @@ class Indexer:
     def _run(
         self, paths: Sequence[str], writer: ports.IndexWriter, *, rebuild: bool, prune: bool
     ) -> IndexReport:
-        """Run the step; a rebuild writes to the cache without reading it."""
+        """Run the step; a rebuild does not read the cache, and workers use it by themselves."""
         embedder = self.embedder
         windows = known_vectors.windows_of(embedder)
-        if self.cache:
+        if self.cache and not self.workers:
             embedder = known_vectors.RememberingEmbedder(embedder, self.cache)
             if not rebuild:
                 writer = known_vectors.RememberingWriter(writer, self.cache, embedder.name)

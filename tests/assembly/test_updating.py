@@ -1,8 +1,9 @@
 """Bringing an index up to date: previews, the vectors of other indexes, and rebuilding."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,11 +13,14 @@ from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
+from research_agent.index.adapters.ray_workers import RayWorkers
+from research_agent.index.ports import Made, Task
 from research_agent.index.run import DAMAGED
 from research_agent.settings import DocumentSettings, Settings
-from research_agent.types.documents import IndexReport
+from research_agent.types.documents import FileReport, IndexReport
 from tests.fakes import WordEmbedder, embedding
 from tests.indexing import PlainReader
+from tests.needed import needed_package
 from tests.rot import rot
 
 FILES = LocalFiles(DocumentSettings(), {".txt"})
@@ -207,3 +211,27 @@ def test_pruning_is_asked_for(docs: Path) -> None:
     report = update(docs)
     assert (2, 1, 2) == (report.count("skipped"), report.count("failed"), report.documents)
     assert 2 == update(docs, prune=True).count("removed")
+
+
+def test_workers_read_and_embed_also_where_vectors_are_cached(docs: Path, tmp_path: Path) -> None:
+    """This process embeds nothing, whatever cache it has."""
+    needed_package("lancedb", "cluster")
+    embedder, asked = WordEmbedder(), list[str]()
+
+    def made(tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
+        for task in tasks:
+            asked.append(Path(task.file.path).name)
+            yield task, Made(report=FileReport(task.file.path, "failed", "by a worker"))
+
+    with EmbeddingCache(tmp_path / "cache") as cache:
+        report = Indexer(
+            settings=Settings(),
+            embedder=embedder,
+            files=FILES,
+            reader=PlainReader(),
+            cache=cache,
+            workers=Mock(spec=RayWorkers, made=made),
+        ).update(f"lance:{tmp_path / 'shared'}", [str(docs)])
+    assert ["bread.txt", "keys.txt"] == sorted(asked)
+    assert [] == embedder.asked
+    assert {"by a worker"} == {file.reason for file in report.files}
