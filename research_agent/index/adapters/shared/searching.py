@@ -1,5 +1,6 @@
 """Searching a shared index by LanceDB's indexes of words (BM25) and vectors, and making these."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ MANY_ROWS = 5000  # tables with fewer rows are read through faster than an index
 MANY_VECTORS = 50_000  # from so many on there is an index of vectors
 GROWN = 4  # the index of vectors is trained anew when there are so many times more
 OF_PARTITION = 2000  # vectors of one partition of their index
+OF_CODE = 4  # numbers of a vector that one byte of their index stands for
 _NAMES = {
     "chunks": ("chunk_id", "version"),
     VECTORS: ("chunk_id", "digest"),
@@ -32,7 +34,7 @@ _NAMES = {
 MAX_TERMS = 64  # distinct words of a query that are searched, its first ones
 WEIGHT = 0.5
 """Of the words with and without headings: a word in a heading counts half of one in the text."""
-_SPARE = 2  # hits asked for a wanted one: those with one score are put in order by id
+_SPARE = 4  # hits asked of a column for a wanted one
 _FETCH = 4  # vectors asked for a wanted chunk: long chunks have several
 PROBED, REFINE = 0.5, 5
 """Share of partitions that are searched; vectors compared exactly for each that is asked for."""
@@ -45,21 +47,25 @@ class SharedWords:
         self._reader = reader
 
     def search(self, query: str, *, k: int) -> list[ScoredId]:
-        """Return the `k` chunks with the best BM25 for `query`, best first; ties by id."""
+        """Return the `k` chunks with the best BM25 for `query`, best first; ties by id.
+
+        Each column is searched for itself: together, LanceDB scores every chunk that has a term. A
+        chunk that is among the first of one column alone has no score in the other.
+        """
         import lancedb.query as fts
 
         terms = search_terms(query)[:MAX_TERMS]
         if not terms or not self._reader.state.chunks:
             return []
-        match: Any = fts.MatchQuery  # (its defaults are hidden from type checkers)
-        asked = [
-            (fts.Occur.SHOULD, match(" ".join(terms), column, boost=WEIGHT)) for column in WORDS
-        ]
-        wanted: Any = fts.BooleanQuery(asked)
+        found: defaultdict[str, float] = defaultdict(float)
         with faults(self._reader.storage.label):
-            search = self._reader.table("chunks").search(wanted, query_type="fts")
-            rows = search.select(["chunk_id", "_score"]).limit(_SPARE * k).to_arrow().to_pylist()
-        return ranked({row["chunk_id"]: float(row["_score"]) for row in rows}, k=k)
+            for column in WORDS:
+                match: Any = fts.MatchQuery(" ".join(terms), column)  # (all that has a term)
+                search = self._reader.table("chunks").search(match, query_type="fts")
+                rows = search.select(["chunk_id", "_score"]).limit(_SPARE * k).to_arrow()
+                for row in rows.to_pylist():
+                    found[row["chunk_id"]] += WEIGHT * row["_score"]
+        return ranked(found, k=k)
 
 
 class SharedVectors(Closing):
@@ -126,7 +132,7 @@ def bring_up_to_date(table: "Callable[[str], LanceTable]", trained: int, dimensi
     index = IvfPq(
         distance_type="cosine",
         num_partitions=max(1, vectors // OF_PARTITION),
-        num_sub_vectors=dimension // 8,
+        num_sub_vectors=dimension // OF_CODE,
     )
     table(VECTORS).create_index("vector", config=index, replace=True)
     return vectors
