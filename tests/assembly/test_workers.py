@@ -77,7 +77,7 @@ def in_a_child(environment: Mapping[str, str], folder: Path, work: Callable[[], 
         cwd=ROOT,
         capture_output=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     assert 0 == told.returncode, told.stderr.decode()
     return cloudpickle.loads(done.read_bytes())
