@@ -11,6 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from research_agent.errors import SessionError
+from research_agent.postgres_tables import making_tables
 
 Saver = BaseCheckpointSaver[Any]
 WAIT = 10.0
@@ -55,7 +56,8 @@ def postgres_saver(address: str) -> Iterator[Saver]:
         ) from error
     with Connection.connect(address, autocommit=True, row_factory=dict_row) as connection:
         saver = PostgresSaver(connection, serde=_plain())
-        saver.setup()
+        with making_tables(connection):
+            saver.setup()
         yield saver
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from importlib import import_module
 
@@ -53,6 +54,17 @@ def test_turns_last_and_old_checkpoints_go(address: str) -> None:
         assert (1,) == counts[0]
         assert counts[1]
         assert counts[1][0] < 20
+
+
+def test_tables_are_made_once_where_many_begin_at_once() -> None:
+    """The first conversations of a new database: each finds the tables, or waits for them."""
+
+    def begin(_: int) -> int:
+        with postgres_saver(new), postgres_table(new) as table:
+            return len(table.all())
+
+    with postgres() as new, ThreadPoolExecutor(8) as pool:
+        assert [0] * 8 == [*pool.map(begin, range(8))]
 
 
 def test_sessions_are_kept_renamed_and_deleted(table: SessionTable) -> None:

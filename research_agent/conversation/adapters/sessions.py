@@ -15,6 +15,7 @@ from uuid import uuid4
 from research_agent.closeable import Closing
 from research_agent.conversation.sessions import FORMAT, SessionInfo
 from research_agent.errors import SessionError, SessionLockedError
+from research_agent.postgres_tables import making_tables
 from research_agent.private_files import make_folder, touch
 
 DAY = 86_400.0
@@ -249,7 +250,8 @@ def postgres_table(address: str) -> SessionTable:
             hint="Is the address in the variable that sessions.postgres_env names right?",
         ) from error
     lock = partial(_advisory_lock, connection)
-    return SessionTable(connection, mark="%s", faults=(psycopg.Error,), locking=lock)
+    with making_tables(connection):
+        return SessionTable(connection, mark="%s", faults=(psycopg.Error,), locking=lock)
 
 
 @contextmanager

@@ -57,11 +57,12 @@ class SharedWords:
         terms = search_terms(query)[:MAX_TERMS]
         if not terms or not self._reader.state.chunks:
             return []
+        match: Any = fts.MatchQuery  # (its defaults are hidden from type checkers)
         found: defaultdict[str, float] = defaultdict(float)
         with faults(self._reader.storage.label):
             for column in WORDS:
-                match: Any = fts.MatchQuery(" ".join(terms), column)  # (all that has a term)
-                search = self._reader.table("chunks").search(match, query_type="fts")
+                wanted = match(" ".join(terms), column)
+                search = self._reader.table("chunks").search(wanted, query_type="fts")
                 rows = search.select(["chunk_id", "_score"]).limit(_SPARE * k).to_arrow()
                 for row in rows.to_pylist():
                     found[row["chunk_id"]] += WEIGHT * row["_score"]
