@@ -14,14 +14,14 @@ from typing import Any
 from research_agent.types import events
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence, source_of
-from research_agent.types.refinement import Refinement
+from research_agent.types.refinement import QueryVerdict, Refinement
 from research_agent.types.result import ResearchResult
 from research_agent.types.verification import Draft
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[A-Za-z][\w:-]*[\s/]+[^<>]*=|<[!?]")
 _LINK = re.compile(r"\](?:\([^()\s\[\]]*|:\s*[^\s\[\]]+|\[[^\]]*(?=\]))")
 _ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
+    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]*://(?=[^\s<>])(?:\[[0-9A-Fa-f:.]*\])?[^\s<>\"'`\[\]]*"
 )
 _SCRIPT = re.compile(
     r"(?<![A-Za-z0-9])(?:javascript|vbscript|data|mailto|file|tel):(?=[^\s:])[^\s<>\"'`\[\]]+",
@@ -109,7 +109,7 @@ def gated_event(event: events.Event, evidence: Sequence[Evidence]) -> events.Eve
     shown: dict[str, Any] = {name: gated(getattr(event, name), sources) for name in names}
     if isinstance(event, events.Queries):
         shown["queries"] = tuple(map(gated, event.queries))
-        shown["verdicts"] = tuple(replace(one, query=gated(one.query)) for one in event.verdicts)
+        shown["verdicts"] = tuple(_verdict(one, gated) for one in event.verdicts)
     if isinstance(event, events.Calls):
         shown["calls"] = tuple(map(_gated_call, event.calls))
     return replace(event, **shown) if shown else event
@@ -138,7 +138,17 @@ def _refinement(refinement: Refinement, shown: Callable[[str], str]) -> Refineme
         refinement,
         queries=tuple(map(shown, refinement.queries)),
         reason=shown(refinement.reason),
-        verdicts=tuple(replace(one, query=shown(one.query)) for one in refinement.verdicts),
+        verdicts=tuple(_verdict(one, shown) for one in refinement.verdicts),
+    )
+
+
+def _verdict(verdict: QueryVerdict, shown: Callable[[str], str]) -> QueryVerdict:
+    """Return a verdict whose reasons may be shown, too: they name words of the query."""
+    return replace(
+        verdict,
+        query=shown(verdict.query),
+        blocked=shown(verdict.blocked),
+        rulings=tuple(replace(one, reason=shown(one.reason)) for one in verdict.rulings),
     )
 
 
