@@ -30,7 +30,5 @@ def making_tables(connection: Any) -> Iterator[None]:  # noqa: ANN401 (psycopg's
             message = f"another process has made tables in PostgreSQL for {WAIT:g} s"
             raise SessionError(message, hint="Try again; if it lasts, end that process.")
         time.sleep(_PAUSE)
-    try:
-        yield
-    finally:
-        connection.execute(_FREE)
+    yield
+    connection.execute(_FREE)  # (after a fault the caller closes it, which frees the lock too)
