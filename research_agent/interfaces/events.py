@@ -66,22 +66,24 @@ async def in_background(
     threads: Executor, run: Callable[[Stop], Iterable[Event]]
 ) -> AsyncGenerator[Event, None]:
     """Yield what `run` yields on one of `threads`; leaving early ends the Stop that it gets."""
-    stop, read = Stop(), asyncio.Queue[Event | None]()
+    stop, read = Stop(), asyncio.Queue[Event | BaseException | None]()
     loop = asyncio.get_running_loop()
 
     def put() -> None:
+        ended: BaseException | None = None
         try:
             for event in run(stop):
                 loop.call_soon_threadsafe(read.put_nowait, event)
-        finally:
-            loop.call_soon_threadsafe(read.put_nowait, None)
+        except BaseException as error:  # noqa: BLE001 (raised where it is read, if anybody still reads)
+            ended = error
+        loop.call_soon_threadsafe(read.put_nowait, ended)
 
-    running = loop.run_in_executor(threads, copy_context().run, put)
-    running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    loop.run_in_executor(threads, copy_context().run, put)
     try:
         while (event := await read.get()) is not None:
+            if isinstance(event, BaseException):
+                raise event
             yield event
-        await running
     finally:
         stop.end()
 
