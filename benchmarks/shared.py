@@ -100,9 +100,7 @@ def by_workers(cache: Path) -> list[Mapping[str, float]]:
     rows: list[Mapping[str, float]] = []
     for count in (1, 2, 2, 1):
         with TemporaryDirectory() as name:
-            os.environ["RESEARCH_AGENT_HOME"] = (
-                name  # (for good: Ray's token beside it has to stay)
-            )
+            os.environ["RESEARCH_AGENT_HOME"] = name  # (for good, as Ray's token is)
             docs, seen = Path(name) / "docs", list[float]()
             docs.mkdir()
             for file in sorted(source.iterdir())[:FILES]:
