@@ -270,6 +270,10 @@ def test_report_of_servers() -> None:
     assert ["gpt-4o", "mini", "gpt-4o", "gpt-4o", "all-MiniLM-L6-v2"] == [d.model for d in found]
     assert {REMOTE.base_url} == {d.where for d in found[:4]}
     assert {"ready"} == {d.state for d in found}
+    secret = replace(REMOTE, base_url="http://ann:secret@127.0.0.1/v1")
+    about = describe_models(ModelSettings(chat=secret), {"OPENAI_API_KEY": "k"})[0]
+    assert ("missing", "") == (about.state, about.where)
+    assert "secret" not in about.problem
     inside = replace(BEDROCK, base_url="https://vpce-1.vpce.amazonaws.com")
     for role, where in ((BEDROCK, "Amazon Bedrock in eu-west-1"), (inside, inside.base_url)):
         about = describe_models(ModelSettings(chat=role), REGION)[0]

@@ -20,7 +20,9 @@ class ModelDescription:
     provider: str
     model: str
     where: str
-    """The server's address, or the path of the file."""
+    """The server's address, or the path of the file; empty for an address that is none, or that
+    has a password in it.
+    """
     state: Literal["ready", "installed", "missing"] = "ready"
     """Ready to be asked; installed, to be joined or verified at the first call; or not usable.
 
@@ -47,6 +49,7 @@ def _describe(
     key = f"models.{name}"
     role = next((settings.role(one) for one in roles.CHAT_ROLES if one == name), settings.embedding)
     where = role.base_url or (OPENAI_URL if role.provider == "openai" else "")
+    where = where if roles.is_address(where) else ""
     about = ModelDescription(role=name, provider=role.provider, model=role.model, where=where)
     try:
         roles.check_role(key, role, offline=settings.offline)
