@@ -93,7 +93,7 @@ def _planned(file: SourceFile, changes: Changes, renewed: set[str]) -> FileRepor
     if record.recipe != changes.recipe and record.digest == change.digest:
         reason = f"cut anew with {changes.recipe} (before: {record.recipe})"
         if gain := brought(record.recipe):
-            reason = f"{reason}; for PDFs this brings {gain}"
+            reason = f"{reason}; this brings {gain}"
     else:
         reason = record.reason if record.status == "failed" else "its content has changed"
         reason = reason if record.digest else DAMAGED

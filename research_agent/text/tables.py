@@ -4,12 +4,81 @@ A table in a chunk is one line a row with cells separated by `|`; the first such
 and lines above it are its caption.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 SEPARATOR = "|"
 MIN_COLUMNS = 3
 HEAD_LINE = "--- | ---"
 """Below the head of a table of two columns: without it they may be names and values."""
+MOST_COVERED = 100
+"""Columns that a cell is taken to cover at most."""
+LONGEST_NAME = 200
+"""Characters of a text that is repeated in each place its cell covers, at most."""
+
+
+class Cell(NamedTuple):
+    """A cell that may cover several columns and rows."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+def joined_cells(rows: Sequence[Sequence[Cell]], *, heads: int = 0, caption: str = "") -> str:
+    r"""Return a table below its caption, with the text of a cell in every place that it covers.
+
+    The first `heads` rows become one. So do rows below names of several columns that begin with
+    an empty place, or with one that is covered from above. A first row of one cell belongs to the
+    caption. Columns without any text are left out.
+
+    >>> head = [Cell("Zone", rows=2), Cell("Price", columns=2)], [Cell("Child"), Cell("Adult")]
+    >>> print(joined_cells([*head, [Cell("A"), Cell("1"), Cell("2")]]))
+    Zone | Price Child | Price Adult
+    A | 1 | 2
+    """
+    kept = list(rows)
+    if len(kept) > 1 and len(kept[0]) == 1 and kept[0][0].columns > 1:
+        caption = "\n".join(filter(None, (caption, " ".join(kept[0][0].text.split()))))
+        kept, heads = kept[1:], heads - 1
+    grid = list(_spread(kept))
+    heads = max(heads, 1)
+    while heads < len(grid) and any(cell.columns > 1 for cell in kept[heads - 1]):
+        if not grid[heads] or grid[heads][0] not in ("", grid[0][0]):
+            break
+        heads += 1
+    if 1 < heads < len(grid):
+        width = max(map(len, grid[:heads]))
+        columns = [[row[at] for row in grid[:heads] if at < len(row)] for at in range(width)]
+        head = [" ".join(dict.fromkeys(filter(None, column))) for column in columns]
+        grid = [head, *grid[heads:]]
+    full = {at for row in grid for at, text in enumerate(row) if text}
+    texts = ([text for at, text in enumerate(row) if at in full] for row in grid)
+    return table_text(texts, caption)
+
+
+def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
+    """Yield rows of texts; a long one is in the first of its places alone."""
+    held: dict[int, tuple[str, int]] = {}
+    for row in rows:
+        above, held = held, {}
+        line: list[str] = []
+        for cell in (*row, None):
+            while len(line) in above:
+                text, left = above[len(line)]
+                if left > 1:
+                    held[len(line)] = (text, left - 1)
+                line.append(text)
+            if cell is None:
+                break
+            text = " ".join(cell.text.split())
+            name = text if len(text) <= LONGEST_NAME else ""
+            for at in range(len(line), len(line) + max(1, min(cell.columns, MOST_COVERED))):
+                if cell.rows > 1:
+                    held[at] = (name, cell.rows - 1)
+                line.append(text)
+                text = name
+        yield line
 
 
 def table_text(rows: Iterable[Sequence[str]], caption: str = "") -> str:

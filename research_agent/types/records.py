@@ -13,10 +13,10 @@ DocumentStatus = Literal["indexed", "skipped", "failed"]
 """Read and kept; read, but without any text; not readable."""
 
 
-CHUNKING = 7
+CHUNKING = 8
 """Version of how files become chunks and windows: documents of another one are read anew."""
-_BROUGHT = "exponents and indices (10^12, x_i), fractions, names of columns in tables, whole lists"
-"""What this version brings to PDFs."""
+_BROUGHT = "exponents and indices (10^12, x_i), formulas, names of columns in tables, footnotes"
+"""What this version brings to PDFs, web pages and office files."""
 
 
 def brought(recipe: str) -> str:

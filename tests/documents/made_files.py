@@ -86,6 +86,26 @@ def deck() -> bytes:
     return stream.getvalue()
 
 
+def joined_deck() -> bytes:
+    slides = Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[6])
+    place = (Inches(1), Inches(2), Inches(4), Inches(2))
+    paragraph = slide.shapes.add_textbox(*place).text_frame.paragraphs[0]
+    for text, baseline in (("10", ""), ("12", "30000"), (" H", "0"), ("2", "-25000"), ("O", "")):
+        run = paragraph.add_run()
+        run.text = text
+        if baseline:
+            run.font._element.set("baseline", baseline)  # noqa: SLF001 (it has no other way)
+    table = slide.shapes.add_table(3, 3, *place).table
+    for at, text in enumerate(("", "Price", "", "", "Child", "Adult", "A", "1", "2")):
+        table.cell(at // 3, at % 3).text = text
+    table.cell(0, 0).merge(table.cell(1, 0))
+    table.cell(0, 1).merge(table.cell(0, 2))
+    stream = BytesIO()
+    slides.save(stream)
+    return stream.getvalue()
+
+
 def mail(*attached: tuple[str, bytes], html: str = "", text: str = "Bake it.\n") -> bytes:
     message = EmailMessage()
     message["From"], message["To"] = "Ann <a@example.org>", "Bob <b@example.org>"

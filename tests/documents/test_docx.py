@@ -7,6 +7,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
 import pytest
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 
 from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.errors import DocumentError
@@ -74,6 +76,77 @@ def test_headings_lists_tables_and_properties() -> None:
         ("text", "Wheat", ("Wheat",)),
         ("text", "Wheat takes an hour.", ("Wheat",)),
     ] == told(document)
+
+
+def test_joined_cells() -> None:
+    """A name is in every place that its cell covers, and two rows of names are one head."""
+
+    def priced(document: docx.document.Document) -> None:
+        table = document.add_table(rows=4, cols=3)
+        table.cell(0, 0).merge(table.cell(1, 0)).text = "Zone"
+        table.cell(0, 1).merge(table.cell(0, 2)).text = "Price"
+        for column, name in enumerate(("Child", "Adult"), start=1):
+            table.cell(1, column).text = name
+            table.cell(2, column).text = str(column)
+            table.cell(3, column).text = str(column + 2)
+        table.cell(2, 0).merge(table.cell(3, 0)).text = "A"
+
+    (block,) = parse_docx(saved(priced)).blocks
+    assert "Zone | Price Child | Price Adult\nA | 1 | 2\nA | 3 | 4" == block.text
+
+
+MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+FORMULA = f"""<m:oMath xmlns:m="{MATH}"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r>
+<m:t>2</m:t></m:r></m:sup></m:sSup><m:r><m:t>=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r>
+</m:num><m:den><m:r><m:t>c</m:t></m:r></m:den></m:f></m:oMath>"""
+
+
+def test_small_type_and_formulas() -> None:
+    """Exponents and indices have their mark, and formulas are read."""
+
+    def measured(document: docx.document.Document) -> None:
+        paragraph = document.add_paragraph("10")
+        paragraph.add_run("12").font.superscript = True
+        paragraph.add_run(" H")
+        paragraph.add_run("2").font.subscript = True
+        paragraph.add_run("O ")
+
+    data = changed(
+        saved(measured), DOCUMENT, lambda xml: xml.replace(b"</w:p>", FORMULA.encode() + b"</w:p>")
+    )
+    assert ["10^12 H_{2}O x^2=(a+b)/c"] == [block.text for block in parse_docx(data).blocks]
+
+
+def test_notes_follow_what_refers_to_them() -> None:
+    """A footnote and an endnote come below their paragraph, with the number that it shows."""
+    word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    kinds = ("footnote", "endnote")
+    parts = {
+        f"word/{kind}s.xml": f"""<w:{kind}s {word}><w:{kind} w:type="separator" w:id="0"><w:p/>
+</w:{kind}><w:{kind} w:id="7"><w:p><w:r><w:t>Of the {kind}.</w:t></w:r></w:p>
+</w:{kind}></w:{kind}s>"""
+        for kind in kinds
+    }
+    marks = "".join(f'<w:r><w:{kind}Reference w:id="7"/></w:r>' for kind in kinds)
+    types = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+    def noted(document: docx.document.Document) -> None:
+        document.add_paragraph("Said.")
+        document.add_paragraph("Next.")
+        for kind in kinds:
+            name = PackURI(f"/word/{kind}s.xml")
+            blob = parts[name[1:]].encode()
+            part = Part(name, f"{types}.{kind}s+xml", blob, document.part.package)
+            document.part.relate_to(part, f"{relations}/{kind}s")
+
+    data = changed(
+        saved(noted),
+        DOCUMENT,
+        lambda xml: xml.replace(b"</w:r></w:p>", b"</w:r>" + marks.encode() + b"</w:p>", 1),
+    )
+    said = [block.text for block in parse_docx(data).blocks]
+    assert ["Said.^1^1", "1 Of the footnote.", "1 Of the endnote.", "Next."] == said
 
 
 def test_insertions_are_read_and_deletions_are_not() -> None:

@@ -40,6 +40,14 @@ def test_a_chunk_of_a_deck_names_its_slide() -> None:
     ] == found
 
 
+def test_joined_cells_and_small_type_of_a_slide() -> None:
+    """A name is in every place that its cell covers; exponents and indices have their mark."""
+    (text, table) = places(made.joined_deck(), "deck.pptx")
+
+    assert ("deck, slide 1", "10^12 H_{2}O") == text
+    assert ("deck, slide 1", "A: Price Child = 1; Price Adult = 2") == table
+
+
 def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
     """A merged title is no head, a merged cell is in every row that it covers."""
     title, (where, rows) = places(made.workbook(), "b.xlsx")
@@ -52,6 +60,17 @@ def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
         "row 8: Item = Wheat; Price = 4",
         "row 9: Item = Wheat; Price = 5",
     ] == rows.splitlines()
+
+
+def test_two_rows_of_names_are_one_head() -> None:
+    """A row below joined names tells their columns apart; other rows are rows of the table."""
+    (_, text), (_, plain) = (
+        places(data, "t.csv")[0]
+        for data in (b"Zone,Price,Price\n,Child,Adult\nA,1,2", b"a,b,b\nx,y,z\n1,2,3")
+    )
+
+    assert "row 3: Zone = A; Price Child = 1; Price Adult = 2" == text
+    assert "row 2: a = x; b = y; b = z\nrow 3: a = 1; b = 2; b = 3" == plain
 
 
 def test_an_empty_row_and_a_row_of_words_begin_another_table() -> None:

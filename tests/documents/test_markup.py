@@ -104,7 +104,7 @@ def test_tags_are_dropped() -> None:
         "<div>\nin <b>it</b>\n</div>\n\n<!-- no -->\n\na<br>b ![alt](x.png) <https://x.org>"
     )
 
-    assert ["in it", "ab alt https://x.org"] == [block.text for block in document.blocks]
+    assert ["in it", "a\nb alt https://x.org"] == [block.text for block in document.blocks]
 
 
 def test_front_matter() -> None:
@@ -200,6 +200,53 @@ def test_html_links_and_anchors() -> None:
         "#cell": "s",
         "#code": "x c",
     } == anchors(blocks)
+
+
+SPANS = """<table><caption>Fares</caption><tr><td rowspan=2>Zone<td colspan=2>Price<tr><td>Child
+<td>Adult<tr><td rowspan=2>A<td>1<td>2<tr><td>3<td></table>"""
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (SPANS, "Fares\nZone | Price Child | Price Adult\nA | 1 | 2\nA | 3 |"),
+        (
+            "<table><thead><tr><th>a<th>b<th>c<tr><th>d<th>e<th>f<tbody><tr><td>1<td>2<td>3</table>",
+            "a d | b e | c f\n1 | 2 | 3",
+        ),
+        (
+            "<table><tr><td colspan=9999>All<tr><td>a<td>b<tr><td>c<td>d</table>",
+            "All\na | b\nc | d",
+        ),
+        ("<table><tr><td rowspan=2><img src=x><th>Note<tr><td>Mind it.</table>", "Note\nMind it."),
+        ("<table><tr><td colspan=x>a<td rowspan=-1>b</table>", "a | b"),
+        ("<p>10<sup>12</sup> m<sup>2</sup>, H<sub>2</sub>O", "10^12 m^2, H_{2}O"),
+        ("<p>2<sup>n+1</sup><i>x<sub>i<sup>k</sup></sub></i>", "2^{n+1}x_{i^k}"),
+        ("<p>Said.<sup><a href=#n>[4]</a></sup> Paid<sup>4</sup>.", "Said.[4] Paid^4."),
+        ("<p><sup>4</sup>A note.", "4 A note."),
+        ("<p>a<sup> </sup>b<sub><p>c</sub>", "ab\nc"),
+        ("<table><tr><td>x<b>y</b><td>10<sup>3</sup></table>", "xy | 10^3"),
+        ('<p>As <math alttext="x^{2}"><mi>x</mi></math> is.', "As x^{2} is."),
+        (
+            "<p><math><mi>y</mi><annotation encoding='application/x-tex'>y^3</annotation></math>",
+            "y^3",
+        ),
+        ("<p><math><mi>z</mi><mo>=</mo><mn>3</mn></math>", "z = 3"),
+        ("<p>\x02^a\x03 \x02\x02b", "a b"),
+    ],
+)
+def test_html_of_joined_cells_and_small_type(page: str, text: str) -> None:
+    """Names are in every place that their cell covers; exponents, indices and formulas are read."""
+    assert text == "\n".join(block.text for block in parse_html(page).blocks)
+
+
+def test_markdown_with_tags_within_a_line() -> None:
+    """Small type and line breaks that are written as HTML are read, in tables too."""
+    page = (
+        "CO<sub>2</sub>, 5 m<SUP>2</SUP><br/>two\n\n| a<br>b | c |\n|--|--|\n| 3<sup>4</sup> | 1 |"
+    )
+
+    assert ["CO_2, 5 m^2\ntwo", "a b | c\n3^4 | 1"] == [b.text for b in parse_markdown(page).blocks]
 
 
 def test_html_of_nested_tables_and_deep_elements() -> None:

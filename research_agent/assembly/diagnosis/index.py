@@ -71,8 +71,8 @@ class _Index:
 
     def older(self) -> Iterator[Finding]:
         if self.gains:
-            what = f"{len(self.gains)} documents were read by an older version; for PDFs this one"
-            yield Finding("note", PART, f"{what} brings {self.gains[0]}", self.update)
+            what = f"{len(self.gains)} documents were read by an older version; this one brings"
+            yield Finding("note", PART, f"{what} {self.gains[0]}", self.update)
 
     def findings(
         self, embedding: EmbeddingLook, exact_below: int, server: str

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from research_agent.text.addresses import local_target
-from research_agent.text.tables import table_text
+from research_agent.text.indices import Side, marked, written
+from research_agent.text.tables import Cell, joined_cells
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
@@ -14,6 +15,7 @@ from research_agent.types.references import Link
 DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_SPAN = re.compile(r"[1-9][0-9]{0,4}")
 _DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
 _DATES = (
     ('meta[property="article:published_time"]', "content"),
@@ -23,15 +25,16 @@ _DATES = (
     ("time[datetime]", "datetime"),
 )
 _DROPPED = frozenset({
-    "script", "style", "nav", "footer", "aside", "template", "noscript", "svg", "math",
+    "script", "style", "nav", "footer", "aside", "template", "noscript", "svg",
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
     "canvas", "audio", "video",
 })  # fmt: skip
 _INLINE = frozenset({
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-    "i", "img", "ins", "kbd", "label", "mark", "output", "q", "rp", "rt", "ruby", "s", "samp",
-    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+    "i", "img", "ins", "kbd", "label", "mark", "math", "output", "q", "rp", "rt", "ruby", "s",
+    "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 })  # fmt: skip
+_SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
 _LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 """Elements whose text is taken at once."""
@@ -110,10 +113,15 @@ class _Walk:
         tag = node.tag or ""
         if depth < DEPTH and tag not in _INLINE:
             yield from self._flush(kind)
-        whole = tag in _WHOLE and not (tag == "table" and node.css_first("table table"))
-        self._note(node, "*" if depth >= DEPTH or whole else "")
+        nested = tag == "table" and node.css_first("table table")
+        whole = tag in _WHOLE and not nested
+        self._note(node, "*" if depth >= DEPTH or whole or tag in _SIDES else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
+        elif tag in _SIDES:
+            self._text.append(marked(_SIDES[tag], _said(node, depth)))
+        elif tag == "math":
+            self._text.append(_formula(node))
         elif tag in _INLINE:
             yield from self.blocks(node, kind, depth + 1)
         elif whole:
@@ -127,13 +135,13 @@ class _Walk:
             yield from self._block(node.text().strip("\n").rstrip(), "code")
         elif tag == "table":
             yield from self._block(_table(node), "table")
-        elif heading := " ".join(node.text().split()):
+        elif heading := _line(node):
             level = int(tag[1])
             self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
             yield from self._block(heading, "text")
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
-        lines = (" ".join(line.split()) for line in "".join(self._text).split("\n"))
+        lines = (" ".join(line.split()) for line in written("".join(self._text)).split("\n"))
         self._text = []
         if text := "\n".join(filter(None, lines)):
             yield from self._block(f"- {text}" if kind == "list" else text, kind)
@@ -155,7 +163,49 @@ class _Walk:
             yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
 
 
+def _line(node: LexborNode) -> str:
+    return " ".join(written(_said(node)).split())
+
+
+def _said(node: LexborNode, depth: int = 0) -> str:
+    """Return what a reader sees of an element, with spaces between its blocks."""
+    parts: list[str] = []
+    child = node.first_child
+    while child is not None:
+        tag = child.tag or ""
+        if child.is_text_node:
+            parts.append(child.text_content or "")
+        elif child.is_element_node and not _is_hidden(child):
+            said = _said(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
+            if tag in _SIDES:
+                said = marked(_SIDES[tag], said)
+            elif tag == "math":
+                said = _formula(child)
+            parts.append(said if tag in _INLINE else f" {said} ")
+        child = child.next
+    return "".join(parts)
+
+
+def _formula(node: LexborNode) -> str:
+    """Return a formula as its page spells it out, mostly in TeX, else its signs in a row."""
+    spelled = node.css_first('annotation[encoding="application/x-tex"]')
+    return node.attributes.get("alttext") or (spelled or node).text(separator=" ")
+
+
 def _table(table: LexborNode) -> str:
     caption = table.css_first("caption")
-    rows = ([cell.text(separator=" ") for cell in row.css("th, td")] for row in table.css("tr"))
-    return table_text(rows, " ".join(caption.text().split()) if caption else "")
+    rows: list[list[Cell]] = []
+    heads = 0
+    for row in table.css("tr"):
+        found = row.css("th, td")
+        names = row.parent is not None and row.parent.tag == "thead"
+        if heads == len(rows) and found and (names or all(cell.tag == "th" for cell in found)):
+            heads += 1
+        rows.append([Cell(_line(cell), *_covered(cell)) for cell in found])
+    return joined_cells(rows, heads=heads, caption=_line(caption) if caption else "")
+
+
+def _covered(cell: LexborNode) -> tuple[int, int]:
+    said = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
+    columns, rows = (int(text) if _SPAN.fullmatch(text) else 1 for text in said)
+    return columns, rows

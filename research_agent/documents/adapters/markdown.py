@@ -12,6 +12,7 @@ from markdown_it.token import Token
 
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
+from research_agent.text.indices import CLOSE, OPEN, written
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
@@ -26,6 +27,9 @@ _WORDS = frozenset({"text", "code_inline"})
 _TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
+_INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
+_MEANS = {"sup": f"{OPEN}^", "sub": f"{OPEN}_", "/sup": CLOSE, "/sub": CLOSE, "br": "\n"}
+"""What tags within a line stand for; others are dropped."""
 _HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
 
 
@@ -152,7 +156,9 @@ def _plain(inline: Token) -> str:
             parts.append("\n")
         elif child.type == "image":
             parts.append(_plain(child))
-    return "".join(parts).strip()
+        elif child.type == "html_inline" and (tag := _INLINE_TAG.match(child.content)):
+            parts.append(_MEANS[tag[1].lower()])
+    return written("".join(parts)).strip()
 
 
 def _links(children: Sequence[Token]) -> Iterator[Link]:

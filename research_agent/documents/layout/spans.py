@@ -12,6 +12,8 @@ from itertools import groupby, takewhile
 from statistics import median
 from typing import NamedTuple
 
+from research_agent.text.indices import index
+
 CELL_GAP = 0.95  # horizontal gap, in line heights, from which two words are two cells of a table
 WORD_GAP = 0.17
 """Gap, in line heights, from which two letters are two words although no space was drawn."""
@@ -25,9 +27,6 @@ OVERLAP = 0.25  # how far it may reach into the letter before it, in sizes of ty
 FAR = 0.75  # how far off its baseline is at most: what is farther is of another line
 JOINED = 0.3  # gap, in sizes of type, up to which an index follows what it belongs to
 
-_BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
-"""Signs that are small and high by themselves."""
-_SIMPLE = re.compile(r"[-+\u2212\u00b1]?[^\W_]+(?:\.[^\W_]+)*|[^\w\s]")
 _NO_NUMBER = re.compile(rf"(?<!\d){THIN_SPACE}|{THIN_SPACE}(?!\d{{3}}(?!\d))")
 _SPACES = re.compile(rf"[^\S{THIN_SPACE}]+")
 
@@ -178,18 +177,18 @@ def _written(piece: Sequence[Glyph]) -> str:
     sides = _sides(piece)
     text: list[str] = []
     last: Glyph | None = None
-    for side, numbers in groupby(range(len(piece)), key=lambda index: sides[index]):
+    for side, numbers in groupby(range(len(piece)), key=lambda at: sides[at]):
         run = list(numbers)
         if side:
             end = run[-1] + 1
             closed = end < len(piece) and piece[end].char[0].isalnum()
-            small = _written([piece[index] for index in run])
+            small = _written([piece[at] for at in run])
             if last and text[-1] == " " and not _is_new_word(last, piece[run[0]]):
                 text.pop()
-            text.append(_index(side, small, closed=closed) if text else f"{small} ")
+            text.append(index(side, small, closed=closed) if text else f"{small} ")
             last = None
             continue
-        for glyph in (piece[index] for index in run):
+        for glyph in (piece[at] for at in run):
             if glyph.char.isspace():
                 text.append(" ")
                 continue
@@ -201,14 +200,6 @@ def _written(piece: Sequence[Glyph]) -> str:
             text.append(glyph.char)
             last = glyph
     return "".join(text)
-
-
-def _index(side: str, text: str, *, closed: bool) -> str:
-    """Return an index or exponent with its mark; in braces where its end would not be seen."""
-    if _BARE.issuperset(text):
-        return text
-    simple = not closed and _SIMPLE.fullmatch(text)
-    return f"{side}{text}" if simple else f"{side}{{{text}}}"
 
 
 def _sides(piece: Sequence[Glyph]) -> list[str]:

@@ -1,19 +1,20 @@
 """DOCX files, opened with python-docx: headings, lists and tables in the order of the text.
 
 Only the file itself is read: what it links to is never fetched. Text that is marked as deleted,
-headers, footers and footnotes are left out.
+headers and footers are left out. A note follows the paragraph or table that refers to it.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
-from research_agent.text.tables import table_text
+from research_agent.text.indices import Side, marked, written
+from research_agent.text.tables import Cell, joined_cells
 from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
@@ -23,7 +24,16 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = {f"{_W}del", f"{_W}moveFrom", f"{_W}pPr", f"{_W}rPr", f"{_W}instrText", _FALLBACK}
 _MARKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_SIDES: dict[str, Side] = {
+    "superscript": "^", "subscript": "_", f"{_M}sup": "^", f"{_M}sub": "_",
+}  # fmt: skip
+"""Small type of a run, and of a formula."""
+_OF_FRACTION = {f"{_M}num": "", f"{_M}den": "/"}
+_SAYS = (f"{_W}t", f"{_M}t")
+_NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote"}
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
+_SPAN = re.compile(r"[1-9][0-9]{0,3}")
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
@@ -38,7 +48,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
 
     try:
         document = docx.Document(BytesIO(data))
-        walk = _Walk(document)
+        walk = _Walk(document, _notes(document))
         blocks = tuple(walk.blocks(document.element.body))
         properties = document.core_properties
         title = " ".join((properties.title or "").split())
@@ -55,8 +65,9 @@ def parse_docx(data: bytes) -> ParsedDocument:
 
 
 class _Walk:
-    def __init__(self, document: _Element) -> None:
+    def __init__(self, document: _Element, notes: Mapping[tuple[str, str], str]) -> None:
         self.title = ""
+        self._notes = notes
         self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
         self._bullets = _bullets(document)
@@ -67,11 +78,18 @@ class _Walk:
         for child in parent:
             if child.tag == f"{_W}p":
                 yield from self._paragraph(child)
+                yield from self._notes_of(child)
             elif child.tag == f"{_W}tbl":
                 if text := _table(child):
                     yield Block(text, section=self._section(), kind="table")
+                yield from self._notes_of(child)
             elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins"} and depth < DEPTH:
                 yield from self.blocks(child, depth + 1)
+
+    def _notes_of(self, element: _Element) -> Iterator[Block]:
+        for reference in element.iter(*_NOTES):
+            if text := self._notes.get((reference.tag, str(reference.get(f"{_W}id")))):
+                yield Block(f"{reference.text} {text}", section=self._section())
 
     def _section(self) -> tuple[str, ...]:
         return tuple(heading for _, heading in self._path)
@@ -144,21 +162,82 @@ def _bullets(document: _Element) -> set[tuple[str, int]]:
     }
 
 
-def _text(element: _Element, depth: int = 0) -> str:
+def _text(element: _Element) -> str:
+    said = written(_marked(element))
+    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in said.split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _marked(element: _Element, depth: int = 0) -> str:
+    """Return the text below an element, with small type between marks."""
     parts: list[str] = []
     for child in element:
-        if child.tag == f"{_W}t":
+        tag = child.tag
+        if tag in _SAYS:
             parts.append(child.text or "")
-        elif child.tag in _MARKS:
-            parts.append(_MARKS[child.tag])
-        elif child.tag == f"{_W}p":
-            parts.append(f"\n{_text(child, depth + 1)}\n")
-        elif child.tag not in _LEFT_OUT and depth < DEPTH:
-            parts.append(_text(child, depth + 1))
-    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in "".join(parts).split("\n"))
-    return "\n".join(filter(None, lines)) if depth == 0 else "".join(parts)
+        elif tag in _MARKS:
+            parts.append(_MARKS[tag])
+        elif tag in _NOTES:
+            parts.append(marked("^", child.text or ""))
+        elif tag not in _LEFT_OUT and depth < DEPTH:
+            parts.append(_shaped(child, _marked(child, depth + 1)))
+    return "".join(parts)
+
+
+def _shaped(element: _Element, text: str) -> str:
+    """Return the text of an element as what it is: a paragraph, small type, part of a fraction."""
+    if element.tag == f"{_W}p":
+        return f"\n{text}\n"
+    if element.tag in _OF_FRACTION:
+        return _OF_FRACTION[element.tag] + (text if text.isalnum() else f"({text})")
+    side = _SIDES.get(element.tag) or _SIDES.get(_value(element, "rPr/vertAlign"))
+    return marked(side, text) if side and text.strip() else text
 
 
 def _table(table: _Element) -> str:
-    rows = (row for row in table.iter(f"{_W}tr") if next(row.iterancestors(f"{_W}tbl")) is table)
-    return table_text([_text(c) for c in row.iterchildren(f"{_W}tc", f"{_W}sdt")] for row in rows)
+    rows: list[list[Cell]] = []
+    owners: dict[int, tuple[int, int]] = {}  # of each column: the last cell's row, and its place
+    heads = 0
+    for row in table.iter(f"{_W}tr"):
+        if next(row.iterancestors(f"{_W}tbl")) is not table:
+            continue
+        cells, column = list[Cell](), 0
+        for found in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
+            span = _value(found, "tcPr/gridSpan")
+            columns = int(span) if _SPAN.fullmatch(span) else 1
+            if _goes_on(found) and column in owners and owners[column][0] < len(rows):
+                above, at = owners[column]
+                rows[above][at] = rows[above][at]._replace(rows=len(rows) - above + 1)
+            else:
+                cells.append(Cell(_text(found), columns))
+                owners |= dict.fromkeys(
+                    range(column, column + columns), (len(rows), len(cells) - 1)
+                )
+            column += columns
+        names = row.find(f"{_W}trPr/{_W}tblHeader") is not None
+        heads += names and heads == len(rows)
+        rows.append(cells)
+    return joined_cells(rows, heads=heads)
+
+
+def _goes_on(cell: _Element) -> bool:
+    """Return whether a cell is the rest of the one above it."""
+    merged = cell.find(f"{_W}tcPr/{_W}vMerge")
+    return merged is not None and merged.get(f"{_W}val") != "restart"
+
+
+def _notes(document: _Element) -> dict[tuple[str, str], str]:
+    """Return the texts of footnotes and endnotes; numbers their references as they are shown."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml import parse_xml
+
+    kinds = {RELATIONSHIP_TYPE.FOOTNOTES: "footnote", RELATIONSHIP_TYPE.ENDNOTES: "endnote"}
+    found: dict[tuple[str, str], str] = {}
+    for tag, kind in _NOTES.items():
+        for number, reference in enumerate(document.element.body.iter(tag), start=1):
+            reference.text = str(number)
+        for rel in document.part.rels.values():
+            if kinds.get(rel.reltype) == kind and not rel.is_external:
+                for note in parse_xml(rel.target_part.blob).iterchildren(f"{_W}{kind}"):
+                    found[tag, str(note.get(f"{_W}id"))] = " ".join(_text(note).split())
+    return found

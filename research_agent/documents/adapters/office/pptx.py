@@ -7,7 +7,8 @@ from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.errors import DocumentError
-from research_agent.text.tables import table_text
+from research_agent.text.indices import Side, marked, written
+from research_agent.text.tables import Cell, joined_cells, table_text
 from research_agent.types.documents import Block, ParsedDocument
 
 DEPTH = 20  # of groups nested deeper than this nothing is taken
@@ -55,8 +56,7 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
         if hasattr(shape, "shapes") and depth < DEPTH:
             yield from _shapes(shape.shapes, title, depth + 1)
         elif getattr(shape, "has_table", False):
-            rows = ([cell.text for cell in row.cells] for row in shape.table.rows)
-            yield Block(table_text(rows), kind="table")
+            yield Block(_table(shape.table), kind="table")
         elif getattr(shape, "has_chart", False):
             yield from _chart(shape.chart)
         elif shape.has_text_frame:
@@ -64,12 +64,36 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
 
 
 def _frame(shape: _Shape) -> Iterator[Block]:
-    lines = [(p.level, _clean(p.text)) for p in shape.text_frame.paragraphs if p.text.strip()]
+    lines = [(p.level, _clean(_said(p))) for p in shape.text_frame.paragraphs if p.text.strip()]
     if shape.is_placeholder and len(lines) > 1:
         for level, line in lines:
             yield Block(f"{'  ' * level}- {line}", kind="list")
     elif lines:
         yield Block("\n".join(line for _, line in lines))
+
+
+def _table(table: _Shape) -> str:
+    rows = [
+        [
+            Cell("\n".join(map(_said, c.text_frame.paragraphs)), c.span_width, c.span_height)
+            for c in row.cells
+            if not c.is_spanned
+        ]
+        for row in table.rows
+    ]
+    return joined_cells(rows)
+
+
+def _said(paragraph: _Shape) -> str:
+    """Return a paragraph's text, raised and lowered type as exponents and indices."""
+    parts = []
+    for child in paragraph._p.content_children:  # noqa: SLF001 (a run's baseline has no other way)
+        style = getattr(child, "rPr", None)
+        off = "0" if style is None else style.get("baseline", "0").removesuffix("%")
+        is_small = off.strip("0-.") and child.text.strip()
+        side: Side = "_" if off.startswith("-") else "^"
+        parts.append(marked(side, child.text) if is_small else child.text)
+    return written("".join(parts))
 
 
 def _chart(chart: _Shape) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
 from functools import reduce
 from io import BytesIO, StringIO
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from research_agent.documents.adapters.office import FAULTS, opened
@@ -118,7 +119,10 @@ def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Blo
         cells = [" ".join(cell.split()) for cell in row]
         cells = cells[: max((end for end, cell in enumerate(cells, 1) if cell), default=0)]
         values = dict.fromkeys(filter(None, cells))  # (a merged title fills a whole row)
-        if len(values) > 1 and (not head or (fresh and not any(map(_is_number, values)))):
+        if head and not part and _is_below(head, cells):
+            pairs = zip_longest(head, cells, fillvalue="")
+            head = [" ".join(dict.fromkeys(filter(None, pair))) for pair in pairs]
+        elif len(values) > 1 and (not head or (fresh and not any(map(_is_number, values)))):
             yield from _part(head, part, section)
             head, part, size = cells, [], 0
         elif values and not head:
@@ -132,6 +136,13 @@ def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Blo
             size += length
         fresh = not values
     yield from _part(head, part, section)
+
+
+def _is_below(head: Sequence[str], row: Sequence[str]) -> bool:
+    """Return whether a row tells apart names that are in several columns of the head above it."""
+    repeated = any(name and name == after for name, after in pairwise(head))
+    begins = row[:1] in ([""], [head[0]])
+    return repeated and begins and len(row) > 1 and not any(map(_is_number, filter(None, row)))
 
 
 def _part(head: Sequence[str], part: Sequence[_Row], section: tuple[str, ...]) -> Iterator[Block]:

@@ -1,0 +1,60 @@
+r"""Indices and exponents in plain text: `x_i`, `10^12`, `2^{n+1}`.
+
+A reader of a format puts small type between two marks with `marked`, and gets the plain text with
+`written` once the characters around it are known.
+
+>>> written("10" + marked("^", "12") + " a" + marked("_", "i") + "b")
+'10^12 a_{i}b'
+"""
+
+import re
+from typing import Literal
+
+Side = Literal["^", "_"]
+"""Raised or lowered."""
+
+OPEN, CLOSE = "\x02", "\x03"
+"""Marks around small type; its side follows the first one."""
+_BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
+"""Signs that are small and high by themselves."""
+_SIMPLE = re.compile(r"[-+\u2212\u00b1]?[^\W_]+(?:\.[^\W_]+)*|[^\w\s]")
+_MARKED = re.compile(rf"{OPEN}([\^_])([^{OPEN}{CLOSE}]*){CLOSE}")
+_STRAY = re.compile(rf"{OPEN}[\^_]?|{CLOSE}")
+
+
+def marked(side: Side, text: str) -> str:
+    """Return small type between marks."""
+    return f"{OPEN}{side}{text}{CLOSE}"
+
+
+def written(text: str) -> str:
+    """Return a text with its marked parts as indices and exponents, and without any marks.
+
+    At the beginning of a text, as before a footnote, and in square brackets they stay as they are.
+
+    >>> written(marked("^", "3") + "A note." + marked("^", "[4]"))
+    '3 A note.[4]'
+    """
+    while match := _MARKED.search(text):
+        before, small, after = (
+            text[: match.start()],
+            " ".join(match[2].split()),
+            text[match.end() :],
+        )
+        if small and not before.strip(f"{OPEN}^_ \n"):
+            small = f"{small} "
+        elif small and not (small[0] == "[" and small[-1] == "]"):
+            small = index(match[1], small, closed=after[:1].isalnum())
+        text = before + small + after
+    return _STRAY.sub("", text)
+
+
+def index(side: str, text: str, *, closed: bool) -> str:
+    """Return an index or exponent with its mark; in braces where its end would not be seen.
+
+    With `closed` a letter or digit follows.
+    """
+    if _BARE.issuperset(text):
+        return text
+    simple = not closed and _SIMPLE.fullmatch(text)
+    return f"{side}{text}" if simple else f"{side}{{{text}}}"
