@@ -232,6 +232,11 @@ SPANS = """<table><caption>Fares</caption><tr><td rowspan=2>Zone<td colspan=2>Pr
             "y^3",
         ),
         ("<p><math><mi>z</mi><mo>=</mo><mn>3</mn></math>", "z = 3"),
+        ("<h2>Rye<a href=#rye>\u00b6</a></h2><p>Note<a href=#n>*</a>.", "Rye\nNote*."),
+        (
+            "<p>in <acronym>SQL</acronym>, <x-mark>or</x-mark> not<x-part><p>here</x-part>",
+            "in SQL, or not\nhere",
+        ),
         ("<p>\x02^a\x03 \x02\x02b", "a b"),
     ],
 )

@@ -29,11 +29,15 @@ _DROPPED = frozenset({
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
     "canvas", "audio", "video",
 })  # fmt: skip
-_INLINE = frozenset({
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-    "i", "img", "ins", "kbd", "label", "mark", "math", "output", "q", "rp", "rt", "ruby", "s",
-    "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+_BLOCKS = frozenset({
+    "address", "article", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
+    "details", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "form", "h1", "h2",
+    "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "listing", "main", "menu",
+    "ol", "p", "plaintext", "pre", "search", "section", "slot", "summary", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "ul", "xmp",
 })  # fmt: skip
+"""Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
+_NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
 _LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
@@ -88,6 +92,16 @@ def _is_hidden(node: LexborNode) -> bool:
     )
 
 
+def _is_mark(node: LexborNode) -> bool:
+    """Return whether an element is the sign beside a name that links to its own place."""
+    parent = node.parent
+    if node.tag != "a" or parent is None or parent.tag not in _NAMES:
+        return False
+    text = node.text().strip()
+    own = (node.attributes.get("href") or "").startswith("#")
+    return own and bool(text) and not any(map(str.isalnum, text))
+
+
 class _Walk:
     def __init__(self) -> None:
         self._path: list[tuple[int, str]] = []
@@ -104,14 +118,17 @@ class _Walk:
             elif child.tag == "br":
                 self._text.append("\n")
             elif child.is_element_node and not _is_hidden(child):
-                yield from self._element(child, kind, depth)
+                if _is_mark(child):
+                    self._note(child, "")
+                else:
+                    yield from self._element(child, kind, depth)
             child = child.next
-        if node.tag not in _INLINE:
+        if node.tag in _BLOCKS:
             yield from self._flush(kind)
 
     def _element(self, node: LexborNode, kind: ChunkKind, depth: int) -> Iterator[Block]:
         tag = node.tag or ""
-        if depth < DEPTH and tag not in _INLINE:
+        if depth < DEPTH and tag in _BLOCKS:
             yield from self._flush(kind)
         nested = tag == "table" and node.css_first("table table")
         whole = tag in _WHOLE and not nested
@@ -122,7 +139,7 @@ class _Walk:
             self._text.append(marked(_SIDES[tag], _said(node, depth)))
         elif tag == "math":
             self._text.append(_formula(node))
-        elif tag in _INLINE:
+        elif tag not in _BLOCKS:
             yield from self.blocks(node, kind, depth + 1)
         elif whole:
             yield from self._whole(node, tag)
@@ -175,13 +192,13 @@ def _said(node: LexborNode, depth: int = 0) -> str:
         tag = child.tag or ""
         if child.is_text_node:
             parts.append(child.text_content or "")
-        elif child.is_element_node and not _is_hidden(child):
+        elif child.is_element_node and not _is_hidden(child) and not _is_mark(child):
             said = _said(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
             if tag in _SIDES:
                 said = marked(_SIDES[tag], said)
             elif tag == "math":
                 said = _formula(child)
-            parts.append(said if tag in _INLINE else f" {said} ")
+            parts.append(f" {said} " if tag in _BLOCKS or tag == "br" else said)
         child = child.next
     return "".join(parts)
 
