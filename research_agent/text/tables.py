@@ -28,9 +28,9 @@ class Cell(NamedTuple):
 def joined_cells(rows: Sequence[Sequence[Cell]], *, heads: int = 0, caption: str = "") -> str:
     r"""Return a table below its caption, with the text of a cell in every place that it covers.
 
-    The first `heads` rows become one. So do rows below names of several columns that begin with
-    an empty place, or with one that is covered from above. A first row of one cell belongs to the
-    caption. Columns without any text are left out.
+    The first `heads` rows are known to be names of columns and become one. So do rows below names
+    of several columns that begin with an empty place, or with one that is covered from above. A
+    first row of one cell belongs to the caption. Columns without any text are left out.
 
     >>> head = [Cell("Zone", rows=2), Cell("Price", columns=2)], [Cell("Child"), Cell("Adult")]
     >>> print(joined_cells([*head, [Cell("A"), Cell("1"), Cell("2")]]))
@@ -42,7 +42,7 @@ def joined_cells(rows: Sequence[Sequence[Cell]], *, heads: int = 0, caption: str
         caption = "\n".join(filter(None, (caption, " ".join(kept[0][0].text.split()))))
         kept, heads = kept[1:], heads - 1
     grid = list(_spread(kept))
-    heads = max(heads, 1)
+    marked, heads = heads > 0, max(heads, 1)
     while heads < len(grid) and any(cell.columns > 1 for cell in kept[heads - 1]):
         if not grid[heads] or grid[heads][0] not in ("", grid[0][0]):
             break
@@ -54,7 +54,7 @@ def joined_cells(rows: Sequence[Sequence[Cell]], *, heads: int = 0, caption: str
         grid = [head, *grid[heads:]]
     full = {at for row in grid for at, text in enumerate(row) if text}
     texts = ([text for at, text in enumerate(row) if at in full] for row in grid)
-    return table_text(texts, caption)
+    return table_text(texts, caption, headed=marked)
 
 
 def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
@@ -81,10 +81,16 @@ def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
         yield line
 
 
-def table_text(rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return a table below its caption; rows without anything in their cells are left out."""
+def table_text(rows: Iterable[Sequence[str]], caption: str = "", *, headed: bool = False) -> str:
+    """Return a table below its caption; rows without anything in their cells are left out.
+
+    With `headed` its first row has the names of its columns.
+    """
     flat = ([" ".join(cell.split()) for cell in row] for row in rows)
-    lines = (f" {SEPARATOR} ".join(row).strip() for row in flat if any(row))
+    kept = [row for row in flat if any(row)]
+    lines = [f" {SEPARATOR} ".join(row).strip() for row in kept]
+    if headed and len(kept) > 1 and len(kept[0]) == MIN_COLUMNS - 1:
+        lines.insert(1, HEAD_LINE)
     return "\n".join([*([caption] if caption else ()), *lines])
 
 

@@ -35,7 +35,7 @@ def test_blocks_in_order() -> None:
         ("- inner", lists, "list"),
         ("- second", lists, "list"),
         ("  code\n    kept", lists, "code"),
-        ("Sizes\na | b\n1 | 2", lists, "table"),
+        ("Sizes\na | b\n--- | ---\n1 | 2", lists, "table"),
         ("term", lists, "text"),
         ("meaning", lists, "text"),
         ("said", lists, "text"),
@@ -91,7 +91,7 @@ def test_sections_and_kinds() -> None:
         ("  - deep", ("Guide", "Use"), "list"),
         ("  more", ("Guide", "Use"), "list"),
         ("x = 1\n\ny = 2", ("Guide", "Use"), "code"),
-        ("a | b\n1 | 2", ("Guide", "Use"), "table"),
+        ("a | b\n--- | ---\n1 | 2", ("Guide", "Use"), "table"),
         ("End", ("End",), "text"),
         ("said", ("End",), "text"),
     ] == [(block.text, block.section, block.kind) for block in document.blocks]
@@ -251,7 +251,9 @@ def test_markdown_with_tags_within_a_line() -> None:
         "CO<sub>2</sub>, 5 m<SUP>2</SUP><br/>two\n\n| a<br>b | c |\n|--|--|\n| 3<sup>4</sup> | 1 |"
     )
 
-    assert ["CO_2, 5 m^2\ntwo", "a b | c\n3^4 | 1"] == [b.text for b in parse_markdown(page).blocks]
+    assert ["CO_2, 5 m^2\ntwo", "a b | c\n--- | ---\n3^4 | 1"] == [
+        b.text for b in parse_markdown(page).blocks
+    ]
 
 
 def test_html_of_nested_tables_and_deep_elements() -> None:

@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.text.indices import CLOSE, OPEN, written
+from research_agent.text.tables import table_text
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
@@ -65,7 +66,7 @@ class _Walk:
         self._path: list[tuple[int, str]] = []
         self._marks: list[str] = []
         self._row: list[str] = []
-        self._table: list[str] = []
+        self._table: list[list[str]] = []
         self._slugs: Counter[str] = Counter()
         self._anchors: list[str] = []
         self._links: list[Link] = []
@@ -84,7 +85,7 @@ class _Walk:
                     plain = _TAG.sub(" ", token.content)
                     yield from self._block(" ".join(plain.split()), "text")
                 case "table_close":
-                    yield from self._block("\n".join(self._table), "table")
+                    yield from self._block(table_text(self._table, headed=True), "table")
                     self._table = []
                 case _:
                     self._note(token)
@@ -96,7 +97,7 @@ class _Walk:
         elif token.type == "list_item_close":
             self._marks.pop()
         elif token.type == "tr_close":
-            self._table.append(" | ".join(self._row))
+            self._table.append(self._row)
             self._row = []
 
     def _inline(self, token: Token, parent: str) -> Iterator[Block]:
@@ -106,7 +107,7 @@ class _Walk:
             if child.type == "html_inline":
                 self._note_html(child.content)
         if parent in ("th", "td"):
-            self._row.append(content.replace("\n", " "))
+            self._row.append(content)
         elif _HEADING.fullmatch(parent) and content:
             yield from self._heading(content, int(parent[1]))
         elif content and self._marks:  # the mark precedes the item's first paragraph
