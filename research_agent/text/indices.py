@@ -35,18 +35,20 @@ def written(text: str) -> str:
     >>> written(marked("^", "3") + "A note." + marked("^", "[4]"))
     '3 A note.[4]'
     """
-    while match := _MARKED.search(text):
-        before, small, after = (
-            text[: match.start()],
-            " ".join(match[2].split()),
-            text[match.end() :],
-        )
-        if small and not before.strip(f"{OPEN}^_ \n"):
-            small = f"{small} "
-        elif small and not (small[0] == "[" and small[-1] == "]"):
-            small = index(match[1], small, closed=after[:1].isalnum())
-        text = before + small + after
+    found = 1
+    while found:  # (from the innermost outwards)
+        first = len(text) - len(text.lstrip(f"{OPEN}^_ \n"))
+        text, found = _MARKED.subn(lambda match: _written(match, first), text)  # noqa: B023 (used at once)
     return _STRAY.sub("", text)
+
+
+def _written(match: re.Match[str], first: int) -> str:
+    """Return a marked part without its marks; `first` is the place of the first character."""
+    small, after = " ".join(match[2].split()), match.string[match.end() : match.end() + 1]
+    if small and match.start() < first:
+        return f"{small} "
+    bracketed = small[:1] == "[" and small[-1:] == "]"
+    return small if bracketed or not small else index(match[1], small, closed=after.isalnum())
 
 
 def index(side: str, text: str, *, closed: bool) -> str:

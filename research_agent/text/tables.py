@@ -15,6 +15,8 @@ MOST_COVERED = 100
 """Columns that a cell is taken to cover at most."""
 LONGEST_NAME = 200
 """Characters of a text that is repeated in each place its cell covers, at most."""
+REPEATED = 1_000_000
+"""Characters of a table that are repeated; cells after them are read as covering one place."""
 
 
 class Cell(NamedTuple):
@@ -60,8 +62,9 @@ def joined_cells(rows: Sequence[Sequence[Cell]], *, heads: int = 0, caption: str
 def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
     """Yield rows of texts; a long one is in the first of its places alone."""
     held: dict[int, tuple[str, int]] = {}
+    spare = REPEATED
     for row in rows:
-        above, held = held, {}
+        above, held = held if spare > 0 else {}, {}
         line: list[str] = []
         for cell in (*row, None):
             while len(line) in above:
@@ -69,15 +72,16 @@ def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
                 if left > 1:
                     held[len(line)] = (text, left - 1)
                 line.append(text)
+                spare -= len(text) + len(SEPARATOR)
             if cell is None:
                 break
             text = " ".join(cell.text.split())
             name = text if len(text) <= LONGEST_NAME else ""
-            for at in range(len(line), len(line) + max(1, min(cell.columns, MOST_COVERED))):
-                if cell.rows > 1:
-                    held[at] = (name, cell.rows - 1)
-                line.append(text)
-                text = name
+            columns = max(1, min(cell.columns, MOST_COVERED)) if spare > 0 else 1
+            if cell.rows > 1:
+                held |= dict.fromkeys(range(len(line), len(line) + columns), (name, cell.rows - 1))
+            line += [text, *[name] * (columns - 1)]
+            spare -= (columns - 1) * (len(name) + len(SEPARATOR))
         yield line
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from research_agent.documents.adapters.html import parse_html
 from research_agent.documents.adapters.sandbox import LONGEST_NAME, MOST_PARTS, SandboxedReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError
@@ -32,6 +33,25 @@ def test_time_grows_with_the_length(shape: str) -> None:
 
     assert chunks
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>a" + "<sup>1</sup>b" * 100_000,
+        "<p>" + "x<sup>" * 3000,
+        "<table>" + f"<tr><td colspan=100>{'x' * 25}" * 5000,
+        "<table>" + "<tr><td rowspan=60000>x<td colspan=50>y" * 2000,
+        "<table><tr>" + f"<td rowspan=60000>{'n' * 200}" * 100 + "<tr><td>x" * 50_000,
+    ],
+)
+def test_small_type_and_joined_cells_stay_small(page: str) -> None:
+    """With the square of their number such cells made gigabytes, and exponents took minutes."""
+    began = time.process_time()
+    text = sum(len(block.text) for block in parse_html(page).blocks)
+
+    assert text < len(page) + 3_000_000
+    assert time.process_time() - began < 4
 
 
 def parts(request: str) -> ParsedDocument:
