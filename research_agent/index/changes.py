@@ -66,7 +66,7 @@ class Changes:
         if record and looks_same and self._is_current(record):
             return Change(record)
         digest = self._files.digest(file.path)
-        record = record or self._renamed(digest)
+        record = record or self._renamed(digest, file.path)
         if record and self._is_current(record) and record.digest == digest:
             self.moved[record.key] = file
             return Change(record, digest)
@@ -98,8 +98,11 @@ class Changes:
         is_read = record.status != "failed" and not (self._scans and wants_ocr(record))
         return is_read and record.recipe == self.recipe
 
-    def _renamed(self, digest: str) -> DocumentRecord | None:
+    def _renamed(self, digest: str, path: str) -> DocumentRecord | None:
+        """Return what was at another path; with another ending it would be read otherwise."""
         for record in self._by_digest[digest]:
+            if _ending(record.path) != _ending(path):
+                continue
             taken = record.path in self.there or record.key in self.moved
             if not taken and self._is_gone(record.path):
                 return record
@@ -159,3 +162,7 @@ def _find(paths: Sequence[str], files: FileSource) -> tuple[FoundFiles, tuple[Fi
 
 def _folder(path: str) -> str:
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)]
+
+
+def _ending(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[2].lower()

@@ -1,6 +1,10 @@
 """Slides, workbooks, CSV, books, notebooks and mail: their text, its places, and bad files."""
 
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -38,6 +42,27 @@ def test_a_chunk_of_a_deck_names_its_slide() -> None:
         ("deck, slide 3, section Figures", "rye: minutes = 90; degrees = 230"),
         ("deck, slide 3, section Figures", "2024: loaves = 3.5\n2025"),
     ] == found
+
+
+def test_a_chart_of_any_kind_keeps_its_numbers() -> None:
+    """A kind that the library does not know costs nothing, and large numbers are not rounded."""
+    with ZipFile(BytesIO(made.deck())) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    chart = next(name for name in parts if name.startswith("ppt/charts/chart"))
+    xml = parts[chart].replace(b"barChart>", b"bar3DChart>").replace(b">3.5<", b">98765432.5<")
+    found = places(made.archive({**parts, chart: xml}), "deck.pptx")
+
+    assert ("deck, slide 3, section Figures", "2024: loaves = 98765432.5\n2025") == found[-1]
+
+
+def test_quotes_within_cells_of_a_text() -> None:
+    """Doubled quotes are one, wherever the first of them is, and single quotes are none."""
+    text = b'id,size,city\n1,"a, b",Oslo\n2,"5"" pipe, long",Rome\n3,\'tis so,\'large\'\n'
+    found = [cells for _, cells in places(text, "a.csv")]
+
+    rows = ["1; size = a, b; city = Oslo", '2; size = 5" pipe, long; city = Rome']
+    rows += ["3; size = 'tis so; city = 'large'"]
+    assert [f"row {n}: id = {row}" for n, row in enumerate(rows, 2)] == found[0].splitlines()
 
 
 def test_joined_cells_and_small_type_of_a_slide() -> None:
@@ -142,6 +167,37 @@ def test_a_mail_is_read_with_what_is_attached() -> None:
     assert warning.endswith("deep.eml: it is within more than 3 other documents")
     found = places(made.mail(*files), "m.eml")
     assert "m, attachment a.xlsx, sheet Costs, rows 4-9" in [where for where, _ in found]
+
+
+def test_what_is_attached_within_parts_of_a_mail() -> None:
+    """Mails of lists and signed ones have parts in parts; a name without an ending has its type."""
+    inner = message_from_bytes(made.mail(("a.csv", b"x,y\n1,2")), policy=policy.default)
+    outer = EmailMessage()
+    outer["From"], outer["Subject"] = "list@example.org", "Rye"
+    outer.set_content("On the list:")
+    outer.make_mixed()
+    for name in ("From", "To", "Subject", "Date"):
+        del inner[name]
+    outer.attach(inner)
+    outer.add_attachment("z,w\n3,4", subtype="csv")
+    said = "\n".join(text for _, text in places(b"\xef\xbb\xbf" + outer.as_bytes(), "m.eml"))
+
+    for text in ("On the list:", "Bake it.", "row 2: x = 1; y = 2", "row 2: z = 3; w = 4"):
+        assert text in said
+
+
+def test_pages_and_mails_that_name_a_smaller_encoding_than_they_have() -> None:
+    """What is called Latin-1 or GB 2312 is read as browsers read it."""
+    page = '<meta charset="{}"><p>{}'.format
+    for name, encoding, text in (
+        ("iso-8859-1", "cp1252", "5 \u20ac \u2013"),
+        ("gb2312", "gbk", "\u6731\u9555\u57fa"),
+    ):
+        assert text == parse_bytes(page(name, text).encode(encoding), ".html").blocks[0].text
+    xml = '<?xml version="1.0" encoding="windows-1251"?><p>\u0420\u043e\u0436\u044c</p>'
+    assert "\u0420\u043e\u0436\u044c" == parse_bytes(xml.encode("cp1251"), ".html").blocks[0].text
+    mail = b"Subject: a\nContent-Type: text/plain; charset=iso-8859-1\n\n5 \x80 \x96\n"
+    assert "5 \u20ac \u2013" == parse_bytes(mail, ".eml").blocks[-1].text
 
 
 @pytest.mark.parametrize("name", [b"nobodys", b"undefined", b"idna", b"utf-8\0"])

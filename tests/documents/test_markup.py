@@ -1,9 +1,11 @@
 """HTML and Markdown as a reader sees them, with their links and anchors."""
 
+import json
+
 import pytest
 
 from research_agent.documents.adapters.html import declared_charset, parse_html
-from research_agent.documents.adapters.markdown import parse_markdown
+from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
 from research_agent.types.documents import Block
 
 PAGE = """<!doctype html><html><head><title>A  page</title><meta charset="utf-8">
@@ -115,6 +117,19 @@ def test_front_matter() -> None:
     assert ("My: notes", "2024-08-13") == (document.title, document.date)
     assert ["Text"] == [block.text for block in document.blocks]
     assert "" == parse_markdown("a\n\n---\ntitle: b").title
+
+
+def test_a_rule_at_the_beginning_is_no_front_matter() -> None:
+    """A deck in Markdown begins with a rule; what follows is its first slide."""
+    document = parse_markdown("---\n# Opening\nIt costs 4.\n---\n# Second\nBye\n")
+    assert ["Opening", "It costs 4.", "Second", "Bye"] == [block.text for block in document.blocks]
+
+
+def test_headings_of_a_notebook_keep_their_levels() -> None:
+    """Headings of one level in several cells are beside each other, not below."""
+    cells = [{"cell_type": "markdown", "source": f"## {name}\n\nText."} for name in ("A", "B")]
+    blocks = parse_notebook(json.dumps({"cells": cells})).blocks
+    assert [("A",), ("A",), ("B",), ("B",)] == [block.section for block in blocks]
 
 
 def test_deep_and_long_markdown() -> None:
@@ -237,6 +252,11 @@ SPANS = """<table><caption>Fares</caption><tr><td rowspan=2>Zone<td colspan=2>Pr
             "<p>in <acronym>SQL</acronym>, <x-mark>or</x-mark> not<x-part><p>here</x-part>",
             "in SQL, or not\nhere",
         ),
+        (
+            "<table><tr><td>Left<td><table><tr><th>Item<th>EUR<tr><td>Pen<td>5</table></table>",
+            "Left\nItem | EUR\n--- | ---\nPen | 5",
+        ),
+        ("<pre>a = 1<br>b = 2</pre>", "a = 1\nb = 2"),
         ("<p>\x02^a\x03 \x02\x02b", "a b"),
     ],
 )

@@ -73,6 +73,15 @@ def test_a_change_embeds_its_new_chunks_alone(harness: IndexHarness) -> None:
     assert 1 == len(before.keys() - after.keys())
 
 
+def test_a_file_with_another_ending_is_read_anew(harness: IndexHarness) -> None:
+    """Its bytes are the same, but they are read as another format now."""
+    harness.index()
+    harness.files.move("/docs/bread.txt", "/docs/bread.md")
+
+    told = [("bread.md", "indexed"), ("keys.txt", "unchanged"), ("bread.txt", "removed")]
+    assert told == outcomes(harness.index())
+
+
 def test_a_renamed_file_keeps_its_chunks(harness: IndexHarness) -> None:
     """Equal content under a new path is the old document, wherever it went."""
     harness.index()

@@ -4,6 +4,7 @@ import codecs
 import re
 
 from research_agent.errors import DocumentError
+from research_agent.text.encodings import meant
 
 SAMPLE = 65_536  # bytes that are looked at to tell the encoding, and text from binary data
 CONTROLS = 0.1  # share of control characters from which a file is no text; a few more are forgiven
@@ -60,7 +61,7 @@ def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
         except UnicodeError:
             name = known.removesuffix("-sig").upper()
             return data.decode(known, "replace"), [f"damaged {name}: some characters are lost"]
-    for encoding in (declared, "utf-8"):
+    for encoding in (meant(declared), "utf-8"):
         try:
             return data.decode(encoding or "utf-8"), []
         except (LookupError, UnicodeError):

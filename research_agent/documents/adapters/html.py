@@ -14,7 +14,10 @@ from research_agent.types.references import Link
 
 DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_CHARSET = re.compile(
+    rb"<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
 _DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
 _DATES = (
@@ -130,7 +133,7 @@ class _Walk:
         tag = node.tag or ""
         if depth < DEPTH and tag in _BLOCKS:
             yield from self._flush(kind)
-        nested = tag == "table" and node.css_first("table table")
+        nested = tag == "table" and len(node.css("table")) > 1  # (it is one of them)
         whole = tag in _WHOLE and not nested
         self._note(node, "*" if depth >= DEPTH or whole or tag in _SIDES else "")
         if depth >= DEPTH:
@@ -149,6 +152,8 @@ class _Walk:
 
     def _whole(self, node: LexborNode, tag: str) -> Iterator[Block]:
         if tag == "pre":
+            for line_break in node.css("br"):
+                line_break.replace_with("\n")
             yield from self._block(node.text().strip("\n").rstrip(), "code")
         elif tag == "table":
             yield from self._block(_table(node), "table")

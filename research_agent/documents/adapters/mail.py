@@ -7,9 +7,11 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
+from mimetypes import guess_extension
 from pathlib import PurePath
 
 from research_agent.errors import DocumentError
+from research_agent.text.encodings import meant
 from research_agent.types.documents import Block, ParsedDocument
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
@@ -28,21 +30,23 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     The plain text is taken, or HTML where there is none. An attachment is a section; one that
     cannot be read is a warning. Raises DocumentError for what is no mail.
     """
-    message = message_from_bytes(data, policy=policy.default)
+    message = message_from_bytes(data.removeprefix(_MARK), policy=policy.default)
     if not isinstance(message, EmailMessage) or not any(name in message for name in SHOWN):
         raise DocumentError("not a readable mail: it has neither sender nor subject")
     said = {name: _header(message, name) for name in SHOWN}
     blocks = [Block("\n".join(f"{name}: {text}" for name, text in said.items() if text))]
     warnings: list[str] = []
-    for kind, ending in (("plain", ".txt"), ("html", ".html")):
-        part = message.get_body((kind,))
+    bodies = [message.get_body((kind,)) for kind in ("plain", "html")]
+    for part, ending in zip(bodies, (".txt", ".html"), strict=True):
         body = _content(part) if part is not None else b""
         if body.removeprefix(_MARK).strip():
             blocks += _plain(parse(body, ending))
             break
-    for number, part in enumerate(message.iter_attachments(), start=1):
-        mail = part.get_content_type() == "message/rfc822"
-        name = part.get_filename() or (f"mail {number}.eml" if mail else f"part {number}")
+    attached = (part for part in _attached(message) if not any(part is body for body in bodies))
+    for number, part in enumerate(attached, start=1):
+        kind = part.get_content_type()
+        own = ".eml" if kind == "message/rfc822" else guess_extension(kind) or ""
+        name = part.get_filename() or f"{'mail' if own == '.eml' else 'part'} {number}{own}"
         try:
             if number > ATTACHMENTS:
                 raise DocumentError(f"only {ATTACHMENTS} attachments are read")  # noqa: TRY301
@@ -59,6 +63,17 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     return ParsedDocument(tuple(blocks), title=said["Subject"], date=day, warnings=tuple(warnings))
 
 
+def _attached(message: MIMEPart) -> Iterator[MIMEPart]:
+    """Yield what is attached, also within the parts of a signed mail or of a mailing list."""
+    for part in message.iter_attachments():
+        if part.get_content_maintype() != "multipart":
+            yield part
+            continue
+        body = part.get_body(("plain", "html"))
+        yield from (body,) if body is not None else ()
+        yield from _attached(part)
+
+
 def _header(message: EmailMessage, name: str) -> str:
     with suppress(*_FAULTS):
         return " ".join(str(message[name] or "").split())
@@ -72,6 +87,8 @@ def _plain(document: ParsedDocument, *above: str) -> Iterator[Block]:
 
 def _content(part: MIMEPart) -> bytes:
     try:
+        if charset := part.get_content_charset():
+            part.set_param("charset", meant(charset))
         content = part.get_content()
     except (LookupError, ValueError):  # no character set that is known: its bytes are looked at
         content = part.get_payload(decode=True)

@@ -20,7 +20,9 @@ from research_agent.types.references import Link
 
 OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT = re.compile(
+    r"\A---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
+)
 _FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 _HEADING = re.compile("h[1-6]")
@@ -46,11 +48,14 @@ def parse_markdown(text: str) -> ParsedDocument:
     (('#guide',), (Link(target='x', kind='link', text='here'),))
     """
     fields, body = _front_matter(text)
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    blocks = tuple(_Walk().blocks(parser.parse(body)))
+    blocks = tuple(_Walk().blocks(_tokens(body)))
     first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
     day = _DAY.match(fields.get("date", ""))
     return ParsedDocument(blocks, title=fields.get("title", first), date=day[0] if day else "")
+
+
+def _tokens(text: str) -> Sequence[Token]:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -62,8 +67,9 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 class _Walk:
-    def __init__(self) -> None:
-        self._path: list[tuple[int, str]] = []
+    def __init__(self, path: Sequence[tuple[int, str]] = ()) -> None:
+        self.path = list(path)
+        """Levels and names of the headings that hold."""
         self._marks: list[str] = []
         self._row: list[str] = []
         self._table: list[list[str]] = []
@@ -127,7 +133,7 @@ class _Walk:
         self._anchors.append(f"#{name}")
         if written := _HEADING_ID.search(content):
             self._anchors.append(f"#{written[1]}")
-        self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
+        self.path = [*(part for part in self.path if part[0] < level), (level, heading)]
         yield from self._block(heading, "text")
 
     def _note_html(self, html: str) -> None:
@@ -137,7 +143,7 @@ class _Walk:
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
-            section = tuple(heading for _, heading in self._path)
+            section = tuple(heading for _, heading in self.path)
             anchors, links = tuple(self._anchors), tuple(self._links)
             self._anchors, self._links = [], []
             yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
@@ -187,10 +193,11 @@ def parse_notebook(text: str) -> ParsedDocument:
         book = json.loads(text)
         cells = book["cells"] if "cells" in book else book["worksheets"][0]["cells"]
         blocks: list[Block] = []
+        path: list[tuple[int, str]] = []
         for number, cell in enumerate(cells, start=1):
-            section = blocks[-1].section if blocks else ()
-            found = _cell_blocks(cell, section)
-            blocks += [replace(block, page=number) for block in found]
+            walk = _Walk(path)
+            blocks += [replace(block, page=number) for block in _cell_blocks(cell, walk)]
+            path = walk.path
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise DocumentError(f"not a readable notebook: {error}"[:200]) from error
     title = next((block.section[0] for block in blocks if block.section), "")
@@ -199,12 +206,12 @@ def parse_notebook(text: str) -> ParsedDocument:
     return ParsedDocument(tuple(blocks), title=title, warnings=(warning,) if cut else ())
 
 
-def _cell_blocks(cell: Mapping[str, Any], section: tuple[str, ...]) -> Iterator[Block]:
+def _cell_blocks(cell: Mapping[str, Any], walk: _Walk) -> Iterator[Block]:
     source = _joined(cell.get("source", cell.get("input", "")))
-    if cell["cell_type"] == "markdown":  # (read below the headings above it)
-        above = [f"{'#' * level} {name}" for level, name in enumerate(section, start=1)]
-        yield from parse_markdown("\n\n".join([*above, source])).blocks[len(above) :]
+    if cell["cell_type"] == "markdown":
+        yield from walk.blocks(_tokens(source))
         return
+    section = tuple(heading for _, heading in walk.path)
     yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
     for output in cell.get("outputs", ()):
         data = output.get("data", output)

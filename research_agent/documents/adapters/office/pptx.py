@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from itertools import zip_longest
+from itertools import groupby
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
@@ -13,6 +13,7 @@ from research_agent.types.documents import Block, ParsedDocument
 
 DEPTH = 20  # of groups nested deeper than this nothing is taken
 
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _Shape = Any  # of python-pptx, which ships no types
 
 
@@ -97,13 +98,25 @@ def _said(paragraph: _Shape) -> str:
 
 
 def _chart(chart: _Shape) -> Iterator[Block]:
+    """Yield the numbers of a chart of any kind, as stored: a table for each list of names."""
     title = chart.chart_title.text_frame.text if chart.has_title else ""
-    for plot in chart.plots:
-        series = list(plot.series)
-        rows = [["", *(one.name or "" for one in series)]]
-        for name, *values in zip_longest(plot.categories, *(one.values for one in series)):
-            rows.append([str(name or ""), *("" if v is None else f"{v:g}" for v in values)])
-        yield Block(table_text(rows, " ".join(title.split())), kind="table")
+    series = chart._chartSpace.iter(f"{_C}ser")  # noqa: SLF001 (the library knows no 3-D charts)
+    for names, group in groupby(series, key=lambda one: _points(one, "cat", "xVal")):
+        found = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
+        head = ["", *(name or "" for name, _ in found)]
+        places = sorted(names.keys() | {at for _, values in found for at in values})
+        rows = ([names.get(at, ""), *(values.get(at, "") for _, values in found)] for at in places)
+        yield Block(table_text([head, *rows], " ".join(title.split())), kind="table")
+
+
+def _points(series: _Shape, *tags: str) -> dict[int, str]:
+    """Return the points of a series that are its names, or its values, by their places."""
+    for tag in tags:
+        for level in series.iterfind(f"{_C}{tag}/*"):  # (of names in several levels the innermost)
+            points = level if level.find(f".//{_C}lvl") is None else level.find(f".//{_C}lvl")
+            found = points.iter(f"{_C}pt")
+            return {int(point.get("idx", 0)): point.findtext(f"{_C}v") or "" for point in found}
+    return {}
 
 
 def _clean(text: str) -> str:

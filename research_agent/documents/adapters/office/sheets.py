@@ -39,11 +39,12 @@ def parse_delimited(text: str) -> ParsedDocument:
     (('row 2',), 'row | Item | Price\n2 | Bread | 3,20')
     """
     try:
-        dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
+        mark = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS).delimiter
     except csv.Error:
-        dialect = "excel-tab" if "\t" in text[:SAMPLE] else "excel"
+        mark = "\t" if "\t" in text[:SAMPLE] else ","
+    rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
     try:
-        return ParsedDocument(tuple(_blocks(enumerate(csv.reader(StringIO(text), dialect), 1))))
+        return ParsedDocument(tuple(_blocks(enumerate(rows, 1))))
     except csv.Error as error:
         raise DocumentError(f"not a readable table: {error}") from error
 
