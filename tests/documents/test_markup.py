@@ -256,6 +256,7 @@ SPANS = """<table><caption>Fares</caption><tr><td rowspan=2>Zone<td colspan=2>Pr
             "<table><tr><td>Left<td><table><tr><th>Item<th>EUR<tr><td>Pen<td>5</table></table>",
             "Left\nItem | EUR\n--- | ---\nPen | 5",
         ),
+        ("<aside>Adverts</aside><main><p>Rye<aside>A note.</aside>", "Rye\nA note."),
         ("<pre>a = 1<br>b = 2</pre>", "a = 1\nb = 2"),
         ("<p>\x02^a\x03 \x02\x02b", "a b"),
     ],

@@ -30,6 +30,21 @@ def test_underlined_headings() -> None:
     assert "Guide" == document.title
 
 
+def test_headings_between_two_lines() -> None:
+    """A line above and below is another mark than a line below."""
+    document = parse_text("====\n Guide\n====\n\nA\n===\ntext\n\n====\nB\n====\nmore\n\nx\n---\nx")
+
+    assert [
+        ("Guide", ("Guide",)),
+        ("A", ("Guide", "A")),
+        ("text", ("Guide", "A")),
+        ("B", ("B",)),
+        ("more", ("B",)),
+        ("x", ("B", "x")),
+        ("x", ("B", "x")),
+    ] == [(block.text, block.section) for block in document.blocks]
+
+
 def test_empty_and_long() -> None:
     """White space has no blocks; a line of 400 kB is one."""
     assert () == parse_text(" \n\n\t").blocks

@@ -28,20 +28,21 @@ _DATES = (
     ("time[datetime]", "datetime"),
 )
 _DROPPED = frozenset({
-    "script", "style", "nav", "footer", "aside", "template", "noscript", "svg",
+    "script", "style", "nav", "footer", "template", "noscript", "svg",
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
     "canvas", "audio", "video",
 })  # fmt: skip
 _BLOCKS = frozenset({
-    "address", "article", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
-    "details", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "form", "h1", "h2",
-    "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "listing", "main", "menu",
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "col", "colgroup",
+    "dd", "details", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "form", "h1",
+    "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "listing", "main", "menu",
     "ol", "p", "plaintext", "pre", "search", "section", "slot", "summary", "table", "tbody", "td",
     "tfoot", "th", "thead", "tr", "ul", "xmp",
 })  # fmt: skip
 """Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
+_TEXTS = frozenset(["main", "article", "section"])
 _LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 """Elements whose text is taken at once."""
@@ -92,7 +93,16 @@ def _is_hidden(node: LexborNode) -> bool:
         or attributes.get("aria-hidden") == "true"
         or attributes.get("role") in _LANDMARKS
         or bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+        or (node.tag == "aside" and not _is_within_text(node))
     )
+
+
+def _is_within_text(node: LexborNode) -> bool:
+    """Return whether an element belongs to the text of a page: a note, not what is beside it."""
+    above = node.parent
+    while above is not None and above.tag not in _TEXTS:
+        above = above.parent
+    return above is not None
 
 
 def _is_mark(node: LexborNode) -> bool:

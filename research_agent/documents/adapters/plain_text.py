@@ -27,13 +27,13 @@ def parse_text(text: str) -> ParsedDocument:
     pages = text.split("\f")
     for page, content in enumerate(pages, start=1):
         for lines in _paragraphs(content):
-            while heading := _heading(lines):
-                mark = lines[1].strip()[0]
+            while found := _heading(lines):
+                heading, mark = found
                 marks = marks[: marks.index(mark)] if mark in marks else marks
                 section = (*section[: len(marks)], heading)
                 marks = [*marks, mark]
                 blocks.append(Block(heading, page, section))
-                del lines[:2]
+                del lines[: len(mark) + 1]
             for item in _items(lines):
                 kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
                 blocks.append(Block("\n".join(item).strip(), page, section, kind))
@@ -48,10 +48,16 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
             yield [line.rstrip() for line in lines]
 
 
-def _heading(lines: Sequence[str]) -> str:
-    if not lines[1:] or not _UNDERLINE.fullmatch(lines[1]) or len(lines[0]) > TITLE_CHARS:
-        return ""
-    return lines[0].strip() if any(char.isalnum() for char in lines[0]) else ""
+def _heading(lines: Sequence[str]) -> tuple[str, str] | None:
+    """Return a heading and its mark: the sign of its underline, twice where it has an overline."""
+    framed = lines[2:] and lines[0].strip() == lines[2].strip()
+    over = bool(framed and _UNDERLINE.fullmatch(lines[0]))
+    named = lines[over:]
+    if not named[1:] or not _UNDERLINE.fullmatch(named[1]) or len(named[0]) > TITLE_CHARS:
+        return None
+    sign = named[1].strip()[0]
+    is_name = any(char.isalnum() for char in named[0])
+    return (named[0].strip(), sign * (1 + over)) if is_name else None
 
 
 def _items(lines: Sequence[str]) -> list[list[str]]:
