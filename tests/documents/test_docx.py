@@ -9,6 +9,8 @@ import docx
 import pytest
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.errors import DocumentError
@@ -76,6 +78,43 @@ def test_headings_lists_tables_and_properties() -> None:
         ("text", "Wheat", ("Wheat",)),
         ("text", "Wheat takes an hour.", ("Wheat",)),
     ] == told(document)
+
+
+LISTS = """<w:abstractNum {word} w:abstractNumId="90">
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl>
+<w:lvl w:ilvl="2"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%3)"/></w:lvl>
+<w:lvl w:ilvl="3"><w:numFmt w:val="bullet"/><w:lvlText w:val="o"/></w:lvl></w:abstractNum>"""
+NUMBERED = """<w:num {word} w:numId="91"><w:abstractNumId w:val="90"/></w:num>"""
+BEGUN = """<w:num {word} w:numId="92"><w:abstractNumId w:val="90"/>
+<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>"""
+
+
+def test_numbers_of_headings_and_clauses() -> None:
+    """They are counted over headings and paragraphs of a list, and written as Word shows them."""
+
+    def contract(document: docx.document.Document) -> None:
+        numbering = document.part.numbering_part.element
+        numbering.insert(0, parse_xml(LISTS.format(word=nsdecls("w"))))
+        for number in (NUMBERED, BEGUN):
+            numbering.append(parse_xml(number.format(word=nsdecls("w"))))
+        for text, name, level in (
+            ("Terms", 91, 0), ("Fee means", 91, 1), ("the base;", 91, 2), ("more.", 91, 2),
+            ("Payment", 91, 0), ("Customer pays.", 91, 1), ("at once", 91, 3), ("Last", 92, 0),
+            ("Of no list", 99, 0),
+        ):  # fmt: skip
+            style = "Heading 1" if text in ("Terms", "Payment") else None
+            paragraph = document.add_paragraph(text, style)
+            of = f'<w:ilvl w:val="{level}"/><w:numId w:val="{name}"/>'
+            xml = f"<w:numPr {nsdecls('w')}>{of}</w:numPr>"
+            paragraph._p.get_or_add_pPr().append(parse_xml(xml))  # noqa: SLF001 (it has no other way)
+
+    blocks = parse_docx(saved(contract)).blocks
+    assert [
+        "I. Terms", "  I.1 Fee means", "    (a) the base;", "    (b) more.", "II. Payment",
+        "  II.1 Customer pays.", "      - at once", "VII. Last", "1. Of no list",
+    ] == [block.text for block in blocks]  # fmt: skip
+    assert ("II. Payment",) == blocks[5].section
 
 
 def test_joined_cells() -> None:

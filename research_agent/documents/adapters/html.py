@@ -35,9 +35,9 @@ _DROPPED = frozenset({
 _BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "center", "col", "colgroup",
     "dd", "details", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "form", "h1",
-    "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "listing", "main", "menu",
-    "ol", "p", "plaintext", "pre", "search", "section", "slot", "summary", "table", "tbody", "td",
-    "tfoot", "th", "thead", "tr", "ul", "xmp",
+    "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li", "listing", "main",
+    "menu", "ol", "p", "plaintext", "pre", "search", "section", "slot", "summary", "table",
+    "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "xmp",
 })  # fmt: skip
 """Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])

@@ -5,12 +5,12 @@ headers and footers are left out. A note follows the paragraph or table that ref
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.text.indices import Side, marked, written
@@ -34,6 +34,7 @@ _SAYS = (f"{_W}t", f"{_M}t")
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote"}
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
 _SPAN = re.compile(r"[1-9][0-9]{0,3}")
+_LIST, _DEPTH = "pPr/numPr/numId", "pPr/numPr/ilvl"
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
@@ -70,8 +71,7 @@ class _Walk:
         self._notes = notes
         self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
-        self._bullets = _bullets(document)
-        self._counts: Counter[tuple[str, int]] = Counter()
+        self._numbers = Numbers(_numbering(document))
 
     def blocks(self, parent: _Element, depth: int = 0) -> Iterator[Block]:
         """Yield the paragraphs and tables below `parent`, in order."""
@@ -99,67 +99,48 @@ class _Walk:
         if not text:
             return
         line = " ".join(text.split())
-        style = self._styles.get(_value(paragraph, "pPr/pStyle"))
+        style = self._styles.get(value(paragraph, "pPr/pStyle"))
+        mark = self._mark(paragraph, style)
         if level := _level(paragraph, style):
+            line = f"{mark.strip()} {line}" if mark and mark.strip() != "-" else line
             self._path = [*(part for part in self._path if part[0] < level), (level, line)]
             yield Block(line, section=self._section())
             return
         if style is not None and style.name == "Title" and not self.title:
             self.title = line
-        mark = self._mark(paragraph, None if style is None else style.element)
         yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
 
     def _mark(self, paragraph: _Element, style: _Element) -> str:
-        number = _value(paragraph, "pPr/numPr/numId") or _value(style, "pPr/numPr/numId")
+        """Return the number or bullet before a paragraph; counts it."""
+        number, depth, seen = value(paragraph, _LIST), value(paragraph, _DEPTH), 0
+        while style is not None and seen < DEPTH and not number:
+            number = value(style.element, _LIST)
+            depth = depth or value(style.element, _DEPTH)
+            style, seen = style.base_style, seen + 1
         if not number or number == "0":
             return ""
-        depth = _value(paragraph, "pPr/numPr/ilvl") or _value(style, "pPr/numPr/ilvl")
-        level = min(int(depth), 8) if depth.isdecimal() else 0
-        indent = "  " * level
-        if (number, level) in self._bullets:
-            return f"{indent}- "
-        self._counts[number, level] += 1
-        for deeper in [key for key in self._counts if key[0] == number and key[1] > level]:
-            del self._counts[deeper]
-        return f"{indent}{self._counts[number, level]}. "
+        level = min(int(depth), LEVELS - 1) if depth.isdecimal() else 0
+        mark = self._numbers.next(number, level)
+        return f"{'  ' * level}{mark} " if mark else ""
+
+
+def _numbering(document: _Element) -> _Element:
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    kinds = (rel.reltype for rel in document.part.rels.values())
+    known = RELATIONSHIP_TYPE.NUMBERING in kinds
+    return document.part.numbering_part.element if known else None
 
 
 def _level(paragraph: _Element, style: _Element) -> int:
-    own = _value(paragraph, "pPr/outlineLvl")
+    own = value(paragraph, "pPr/outlineLvl")
     seen = 0
     while style is not None and seen < DEPTH:
         if match := _HEADING.fullmatch(style.name or ""):
             return int(match[1])
-        own = own or _value(style.element, "pPr/outlineLvl")
+        own = own or value(style.element, "pPr/outlineLvl")
         style, seen = style.base_style, seen + 1
     return int(own) + 1 if own.isdecimal() and int(own) < BODY_TEXT else 0
-
-
-def _value(element: _Element, path: str) -> str:
-    if element is None:
-        return ""
-    found = element.find("/".join(_W + name for name in path.split("/")))
-    return "" if found is None else str(found.get(f"{_W}val") or "")
-
-
-def _bullets(document: _Element) -> set[tuple[str, int]]:
-    from docx.opc.constants import RELATIONSHIP_TYPE
-
-    if not any(rel.reltype == RELATIONSHIP_TYPE.NUMBERING for rel in document.part.rels.values()):
-        return set()
-    numbering = document.part.numbering_part.element
-    kinds = {
-        (str(abstract.get(f"{_W}abstractNumId")), str(level.get(f"{_W}ilvl")))
-        for abstract in numbering.findall(f"{_W}abstractNum")
-        for level in abstract.findall(f"{_W}lvl")
-        if _value(level, "numFmt") in {"bullet", "none"}
-    }
-    return {
-        (str(number.get(f"{_W}numId")), int(level))
-        for number in numbering.findall(f"{_W}num")
-        for abstract, level in kinds
-        if abstract == _value(number, "abstractNumId") and level.isdecimal()
-    }
 
 
 def _text(element: _Element) -> str:
@@ -190,7 +171,7 @@ def _shaped(element: _Element, text: str) -> str:
         return f"\n{text}\n"
     if element.tag in _OF_FRACTION:
         return _OF_FRACTION[element.tag] + (text if text.isalnum() else f"({text})")
-    side = _SIDES.get(element.tag) or _SIDES.get(_value(element, "rPr/vertAlign"))
+    side = _SIDES.get(element.tag) or _SIDES.get(value(element, "rPr/vertAlign"))
     return marked(side, text) if side and text.strip() else text
 
 
@@ -203,7 +184,7 @@ def _table(table: _Element) -> str:
             continue
         cells, column = list[Cell](), 0
         for found in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
-            span = _value(found, "tcPr/gridSpan")
+            span = value(found, "tcPr/gridSpan")
             columns = int(span) if _SPAN.fullmatch(span) else 1
             if _goes_on(found) and column in owners and owners[column][0] < len(rows):
                 above, at = owners[column]
