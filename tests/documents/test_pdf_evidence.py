@@ -71,6 +71,8 @@ def test_fractions() -> None:
 
     assert ["a r/(r+1) b"] == [span.text for span in spans(with_fractions(parts, [bar]))]
     assert named == with_fractions(named, [Rule(15, 65, 2.5)])
+    table = [bar, *(bar._replace(y=bar.y + off) for off in (-20, 20))]
+    assert parts == with_fractions(parts, table)
 
 
 def test_a_fraction_whose_upper_part_is_drawn_last() -> None:

@@ -9,16 +9,26 @@ WIDEST = 200.0  # points; a longer bar is a table's
 SLACK = 0.35  # sizes of type by which a bar is longer than what it divides at most
 ABOVE, BELOW = 0.7, 1.1  # sizes of type from the bar to the baselines of both parts at most
 EVEN = 0.7  # by how much less one baseline is from the bar than the other, in sizes of type
+NEAR = 60.0  # points from a rule of a table to the next but one at most
+SAME = 4.0  # points by which the ends of a table's rules differ at most
+ROWS = 2  # rules beside it that a rule of a table has
 AXIS = 0.25  # height of a bar above the baseline, in sizes of type
 
 
 def with_fractions(glyphs: Sequence[Glyph], rules: Sequence[Rule]) -> Sequence[Glyph]:
     """Return the glyphs, those of each fraction on its line, with a stroke instead of its bar."""
     for rule in sorted(rules, key=lambda rule: rule.right - rule.left):
-        if rule.right - rule.left < WIDEST:
+        if rule.right - rule.left < WIDEST and not _is_of_table(rule, rules):
             level = [other for other in rules if abs(other.y - rule.y) < 1 and other != rule]
             glyphs = _one(glyphs, rule, level)
     return glyphs
+
+
+def _is_of_table(rule: Rule, rules: Sequence[Rule]) -> bool:
+    """Return whether a rule is between rows: others near it begin and end where it does."""
+    near = [other for other in rules if other != rule and abs(other.y - rule.y) < NEAR]
+    ends = (max(abs(other.left - rule.left), abs(other.right - rule.right)) for other in near)
+    return sum(off < SAME for off in ends) >= ROWS
 
 
 def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequence[Glyph]:
