@@ -12,7 +12,7 @@ from research_agent.documents import chunk_anchors
 from research_agent.text.boilerplate_sections import boilerplate_kind
 from research_agent.text.excerpts import cuts, line_groups
 from research_agent.text.sentences import sentence_spans
-from research_agent.text.tables import head_of
+from research_agent.text.tables import by_columns, head_of
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link, LinkedChunk
@@ -277,12 +277,8 @@ def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
     text = block.text.strip("\n").rstrip()
     texts = [text]
     if len(text) > WHOLE * chunk_chars:
-        head = (head_of(text) if block.kind == "table" else "") or text.partition("\n")[0]
-        rest = text[len(head) + 1 :]
-        repeated = block.kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
-        above = f"{head}\n" if repeated else ""
-        room = int((1 if block.kind in HEADED else WHOLE) * chunk_chars) - len(above)
-        texts = [f"{above}{part}" for part in line_groups(rest if repeated else text, room)]
+        tables = by_columns(text, chunk_chars // 2) if block.kind == "table" else texts
+        texts = [part for one in tables for part in _cut(one, block.kind, chunk_chars)]
     carried = chunk_anchors.dealt(chunk_anchors.of_block(block, block.text), texts)
     return [
         _Passage(
@@ -294,3 +290,13 @@ def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
         )
         for place, (part, items) in enumerate(zip(texts, carried, strict=True))
     ]
+
+
+def _cut(text: str, kind: ChunkKind, chunk_chars: int) -> Iterator[str]:
+    """Yield a table or code in parts, each below its head where that is not too long."""
+    head = (head_of(text) if kind == "table" else "") or text.partition("\n")[0]
+    rest = text[len(head) + 1 :]
+    repeated = kind in ALONE and bool(rest) and len(head) <= chunk_chars / 2
+    above = f"{head}\n" if repeated else ""
+    room = int((1 if kind in HEADED else WHOLE) * chunk_chars) - len(above)
+    yield from (f"{above}{part}" for part in line_groups(rest if repeated else text, room))

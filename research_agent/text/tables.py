@@ -11,6 +11,8 @@ SEPARATOR = "|"
 MIN_COLUMNS = 3
 HEAD_LINE = "--- | ---"
 """Below the head of a table of two columns: without it they may be names and values."""
+STUB = 2
+"""Columns that say what a row is: its number or name, and what it is about."""
 MOST_COVERED = 100
 """Columns that a cell is taken to cover at most."""
 LONGEST_NAME = 200
@@ -112,6 +114,37 @@ def head_of(text: str) -> str:
     if first is None:
         return ""
     return "\n".join(lines[: first + 1 + (lines[first + 1] == HEAD_LINE)])
+
+
+def by_columns(text: str, most: int) -> list[str]:
+    r"""Return a table whose head has over `most` characters as several ones with some columns each.
+
+    They begin with the first two columns, which say what a row is. Tables without a head, and
+    lines that are no rows, stay as they are.
+
+    >>> print("\n--\n".join(by_columns("row | id | colour | weight\n2 | A | red | 5", 18)))
+    row | id | colour
+    2 | A | red
+    --
+    row | id | weight
+    2 | A | 5
+    """
+    lines = text.split("\n")
+    first = _head(lines)
+    if first is None or len(lines[first]) <= most or len(cells(lines[first])) <= STUB + 1:
+        return [text]
+    caption, rows = lines[:first], [cells(line) for line in lines[first:]]
+    head, groups = rows[0], list[list[int]]()
+    size, spare = 0, most - sum(map(len, head[:STUB]))
+    for at in range(STUB, len(head)):
+        size += len(head[at]) + len(SEPARATOR) + 2
+        if not groups or size > spare:
+            groups.append([])
+            size = len(head[at])
+        groups[-1].append(at)
+    kept = [[*range(STUB), *group] for group in groups]
+    tables = ([[row[at] for at in of if at < len(row)] for row in rows if row] for of in kept)
+    return [table_text(table, "\n".join(caption)) for table in tables]
 
 
 def without_line(text: str) -> str:

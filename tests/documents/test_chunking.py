@@ -212,6 +212,22 @@ def test_parts_of_a_long_table_are_linked() -> None:
     assert [("short",)] == [(text,) for text, own in said(Block("short", kind="table"))]
 
 
+def test_a_wide_table_is_cut_between_columns() -> None:
+    """Each part has the names of its columns, and what says which row it is."""
+    names = [f"How was point {n} of the service?" for n in range(4)]
+    people = [[str(n), f"Person {n}"] for n in range(2, 6)]
+    rows = [["row", "id", *names], *([*one, "good", "bad", "fair", "poor"] for one in people)]
+    found = texts(Block("\n".join(map(" | ".join, rows)), kind="table"), size=160)
+
+    assert [
+        "\n".join([f"row | id | {' | '.join(names[at : at + 2])}", *said])
+        for at, said in (
+            (0, [f"{' | '.join(one)} | good | bad" for one in people]),
+            (2, [f"{' | '.join(one)} | fair | poor" for one in people]),
+        )
+    ] == found
+
+
 def test_a_list_stays_whole_and_with_what_leads_to_it() -> None:
     """The rest of a list comes along; a sentence that ends in a colon moves to what it leads to."""
     items = [Block(f"{i}. an item of the list", kind="list") for i in range(4)]
