@@ -43,7 +43,7 @@ def test_odd_input_is_told(
 
 
 def program(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "research_agent.interfaces.cli.entry", *arguments]
+    command = [sys.executable, "-m", "research_agent", *arguments]
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
 
 

@@ -28,7 +28,3 @@ def run() -> None:
     if own:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     main()
-
-
-if __name__ == "__main__":
-    run()
