@@ -10,11 +10,15 @@ HOST = "127.0.0.1"
 
 
 def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
-    """Return a socket bound to a port (0: a free one); raises ConfigError that names `option`."""
+    """Return a socket that listens at a port (0: a free one): who connects waits for an answer.
+
+    Raises ConfigError that names `option` where the port cannot be used.
+    """
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen()
     except OSError as error:
         made.close()
         raise ConfigError(

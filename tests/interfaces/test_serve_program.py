@@ -2,6 +2,7 @@
 
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from research_agent.config import configured
 from research_agent.interfaces.cli.main import main
+from research_agent.interfaces.listening import listening
 from research_agent.interfaces.serve.tokens import TOKEN
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run
 from tests.needed import needed_package
@@ -116,6 +118,12 @@ def test_sigterm_ends_the_page_in_order(config: str) -> None:
 
     assert (200, True) == (status, bool(token))
     assert (0, False) == (process.returncode, "Traceback" in told)
+
+
+def test_who_connects_before_the_server_runs_waits_for_it() -> None:
+    """The address is printed first: a browser that is as fast is not refused."""
+    with listening(0, option="--port") as door, socket.create_connection(door.getsockname(), 5):
+        pass
 
 
 def test_what_cannot_be_served_is_told(data_home: Path, config: str) -> None:
