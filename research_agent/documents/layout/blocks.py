@@ -85,7 +85,10 @@ def _pieces(
 def _tables_and_text(
     rows: Sequence[Row], pitch: float, words: Collection[str], rules: Sequence[Rule]
 ) -> Iterator[_Piece]:
-    """Yield tables, one of long entries (a glossary) as the items of a list, and paragraphs."""
+    """Yield tables, one of long entries (a glossary) as the items of a list, and paragraphs.
+
+    A table whose cells are framed is always one.
+    """
     done = 0
     for start, end in (*table_ranges(rows, rules), (len(rows), len(rows))):
         for paragraph in _paragraphs(rows[done:start], pitch):
@@ -95,7 +98,8 @@ def _tables_and_text(
         if end > start:
             table = table_text(rows[start:end], words, rules)
             lines = table.split("\n")
-            if len(table) <= LONG_ROW * len(lines):
+            framed = any(row.table for row in rows[start:end])
+            if framed or len(table) <= LONG_ROW * len(lines):
                 yield table, "table", ()
             else:
                 yield from ((line, "list", ()) for line in lines)
@@ -118,12 +122,21 @@ def _is_item(text: str) -> bool:
 
 
 def _usual_pitch(rows: Sequence[Row]) -> float:
+    lines = [line for row in rows for line in _lines(row)]
     steps = [
         above.baseline - below.baseline
-        for above, below in pairwise(rows)
+        for above, below in pairwise(lines)
         if 0.5 * above.size < above.baseline - below.baseline < 3 * above.size
     ]
     return median(steps) if steps else 14.0
+
+
+def _lines(row: Row) -> Sequence[Row | Span]:
+    """Return the row, or the first lines of the rows of a table in it."""
+    if row.table is None:
+        return [row]
+    firsts = ([cell.lines[0][0] for cell in of if cell.lines] for of in row.table.rows)
+    return [max(first, key=lambda span: span.baseline) for first in firsts if first]
 
 
 def _begins(paragraph: Sequence[Row], row: Row, pitch: float) -> bool:

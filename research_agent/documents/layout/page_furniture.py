@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from research_agent.documents.layout.frames import Frame
 from research_agent.documents.layout.spans import Rule, Span
 
 MARGIN = 0.12  # share of the page's height, above and below, in which running heads are
@@ -34,6 +35,7 @@ class Page:
     height: float
     text: str = ""  # all its characters, as the file has them
     rules: tuple[Rule, ...] = ()  # level lines that it draws
+    frames: tuple[Frame, ...] = ()  # what its lines frame
 
 
 def without_line_numbers(pages: Sequence[Page]) -> list[Page]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from research_agent.documents.layout.frames import Frame, Table, table_in
 from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Rule, Span, share
 
 CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
@@ -31,6 +32,7 @@ class Row:
     """One line of text (one cell of one span), or one row of a table."""
 
     cells: tuple[tuple[Span, ...], ...]  # each cell holds spans one above the other; most hold one
+    table: Table | None = None  # a whole table, whose cells the page's lines frame
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -78,14 +80,22 @@ class Row:
         return self.cells[0][0].bold
 
 
-def rows(page_spans: Sequence[Span], rules: Sequence[Rule] = ()) -> tuple[Row, ...]:
+def rows(
+    page_spans: Sequence[Span], rules: Sequence[Rule] = (), frames: Sequence[Frame] = ()
+) -> tuple[Row, ...]:
     """Return lines and table rows in reading order; a span to the right is the row's next cell.
 
-    One of the page's level lines that goes through all of a row's width parts two rows.
+    One of the page's level lines that goes through all of a row's width parts two rows. A table
+    whose cells are framed is one row.
     """
     done: list[Row] = []
     cells: list[list[Span]] = []
-    for span in _reading_order(page_spans):
+    others, tables = _with_tables(page_spans, frames)
+    for span in _reading_order(others):
+        if span in tables:
+            done.extend((*_finish(cells, rules), tables[span]))
+            cells = []
+            continue
         start = _cell_start(cells, span)
         if start is not None:
             done.extend(Row(((line,),)) for line in cells[-1][:start])
@@ -97,6 +107,24 @@ def rows(page_spans: Sequence[Span], rules: Sequence[Rule] = ()) -> tuple[Row, .
             cells = [[span]]
     done.extend(_finish(cells, rules))
     return _top_down(_columns_apart(_with_numbers(done)))
+
+
+def _with_tables(
+    page_spans: Sequence[Span], frames: Sequence[Frame]
+) -> tuple[list[Span], dict[Span, Row]]:
+    """Return the spans, those of each framed table replaced by one as large as the table."""
+    left, tables = list(page_spans), dict[Span, Row]()
+    for frame in frames:
+        if table := table_in(frame, left):
+            own = {id(s) for row in table.rows for cell in row for line in cell.lines for s in line}
+            inner = tuple(span for span in left if id(span) in own)
+            row = Row((inner,), table)
+            place = Span("", row.left, row.bottom, row.right, row.top, row.size, row.baseline)
+            tables[place] = row
+            at = next(index for index, span in enumerate(left) if id(span) in own)
+            left[at] = place
+            left = [span for span in left if id(span) not in own]
+    return left, tables
 
 
 def _with_numbers(page_rows: Sequence[Row]) -> list[Row]:

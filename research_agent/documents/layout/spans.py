@@ -5,10 +5,12 @@ Coordinates are as in a PDF: points, y grows upwards. The page's drawing order i
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
+from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -52,6 +54,14 @@ class Rule(NamedTuple):
     y: float
 
 
+class Bar(NamedTuple):
+    """A straight upright line that the page draws."""
+
+    x: float
+    bottom: float
+    top: float
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A piece of a line without large gaps."""
@@ -71,14 +81,14 @@ class Span:
         return (self.top + self.bottom) / 2
 
 
-def spans(glyphs: Iterable[Glyph]) -> tuple[Span, ...]:
-    """Return the pieces of lines, in the order in which the page draws them.
+def spans(glyphs: Iterable[Glyph], bars: Sequence[Bar] = ()) -> tuple[Span, ...]:
+    """Return the pieces of lines, in the order in which the page draws them; `bars` part them.
 
     >>> [s.text for s in spans([Glyph("a", 0, 0, 5, 10), Glyph("b", 9, 0, 14, 10),
     ...     Glyph("c", 60, 0, 65, 10)])]
     ['a b', 'c']
     """
-    return tuple(span for piece in _pieces(glyphs) if (span := _span(piece)))
+    return tuple(span for piece in _pieces(glyphs, bars) if (span := _span(piece)))
 
 
 def share(a: Glyph | Span, b: Glyph | Span) -> float:
@@ -87,8 +97,9 @@ def share(a: Glyph | Span, b: Glyph | Span) -> float:
     return common / max(min(a.top - a.bottom, b.top - b.bottom), 0.1)
 
 
-def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Split at line breaks (not at indices), at large gaps and where the text jumps back."""
+def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph]]:
+    """Split at line breaks (not at indices), large gaps, bars, and where the text jumps back."""
+    ordered = sorted(bars)
     piece: list[Glyph] = []
     last: Glyph | None = None
     base: Glyph | None = None  # the last one that is no index
@@ -102,7 +113,8 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
             continue
         indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
         before = bool(piece) and glyph.right < piece[0].left and not _may_go_left(glyph)
-        if last and not indexed and (broken or before or _is_apart(last, glyph, reach)):
+        apart = broken or before or (last is not None and _is_apart(last, glyph, reach))
+        if last and ((apart and not indexed) or _is_between(ordered, last, glyph)):
             yield piece
             piece, base, reach = [], None, glyph.right
         if broken and piece and glyph.left - reach > WORD_GAP * glyph.size:
@@ -112,6 +124,16 @@ def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
             base = glyph
         last, reach, broken = glyph, max(reach, glyph.right) if piece[1:] else glyph.right, False
     yield piece
+
+
+def _is_between(bars: Sequence[Bar], last: Glyph, glyph: Glyph) -> bool:
+    """Return whether one of `bars`, ordered, is in the gap between two characters."""
+    if glyph.left - last.right <= WORD_GAP * (glyph.top - glyph.bottom):
+        return False
+    first = bisect_left(bars, last.right, key=attrgetter("x"))
+    end = bisect_right(bars, glyph.left, key=attrgetter("x"))
+    middle = (last.top + last.bottom) / 2
+    return any(bar.bottom < middle < bar.top for bar in bars[first:end])
 
 
 def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:

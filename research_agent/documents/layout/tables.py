@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from research_agent.documents.layout.frames import Table
 from research_agent.documents.layout.grid import LEADERS, STEP, Grid, framed, is_caption
-from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.rows import Row, join_lines
 from research_agent.documents.layout.spans import Rule, Span
-from research_agent.text.tables import HEAD_LINE, cells, head_of, without_line
+from research_agent.text.tables import HEAD_LINE, Cell, cells, head_of, joined_cells, without_line
 from research_agent.types.documents import Block
 
 ROW_GAP = 2.5  # distance, in line heights, from which two rows are not of one table
@@ -28,8 +29,19 @@ def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple
     What stands between the first and the last of some lines of one width is a table if most of
     its rows have cells. Else two rows of three cells are one; of two cells, three rows whose second
     cells are one above the other. Rows with cells that go on into lines of one width are the head
-    of that table. A caption belongs to the nearer table.
+    of that table. A table whose cells are framed is one row. A caption belongs to the nearer table.
     """
+    found: list[tuple[int, int]] = []
+    done = 0
+    for index in (*(index for index, row in enumerate(rows) if row.table), len(rows)):
+        between = _between(rows[done:index], rules)
+        found += [(done + first, done + end) for first, end in between]
+        found += [(index, index + 1)] * (index < len(rows))
+        done = index + 1
+    return _with_captions(rows, found)
+
+
+def _between(rows: Sequence[Row], rules: Sequence[Rule]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     ruled = dict(framed(rows, rules))
     start = 0
@@ -46,7 +58,7 @@ def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple
         if _is_table(rows[start:end]):
             found.append((_with_head(rows, start, found), end))
         start = max(end, start + 1)
-    return _with_captions(rows, found)
+    return found
 
 
 def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence[Rule] = ()) -> str:
@@ -56,6 +68,10 @@ def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence
     in it a cell that spans columns names each of them. A cell that spans rows is in each of them.
     Where the columns are not certain, the first line says so and the rows are plain text.
     """
+    framed = next((row for row in rows if row.table), None)
+    if framed and framed.table:
+        caption = "\n".join(row.text for row in rows if row is not framed)
+        return _framed_text(framed.table, caption, words)
     grid = Grid(rows, rules, words)
     if grid.unsure:
         return "\n".join([NOT_CERTAIN, *(row.text for row in rows)])
@@ -64,6 +80,31 @@ def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence
     if grid.head and grid.columns == PAIR:
         texts.insert(grid.first + 1, HEAD_LINE)
     return "\n".join(texts)
+
+
+def _framed_text(table: Table, caption: str, words: Collection[str]) -> str:
+    """Return the rows; those above a double line, or all bold at the top, are the head.
+
+    A bold cell alone, below the first row, is about the rows that follow.
+    """
+    names = [
+        not (at and len(row) == 1)
+        and all(s.bold == len(s.text) for cell in row for line in cell.lines for s in line)
+        for at, row in enumerate(table.rows)
+    ]
+    heads = table.heads or (names.index(False) if False in names else 0)
+    texts = [
+        [
+            Cell(
+                join_lines([" ".join(span.text for span in line) for line in cell.lines], words),
+                cell.columns,
+                cell.rows,
+            )
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+    return joined_cells(texts, heads=heads, caption=caption)
 
 
 def with_heads(pages: Iterable[Iterable[Block]]) -> Iterator[Block]:

@@ -10,7 +10,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from research_agent.documents.layout.fractions import with_fractions
-from research_agent.documents.layout.spans import Glyph, Rule
+from research_agent.documents.layout.frames import Frame, frames
+from research_agent.documents.layout.spans import Bar, Glyph, Rule
 
 THICK = 2.5  # points; what is thicker is an area
 LEVEL = 1.0  # points by which the heights of two parts of a line differ at most
@@ -66,10 +67,11 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
 
 def page_glyphs(
     text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str
-) -> tuple[Sequence[Glyph], tuple[Rule, ...], float]:
+) -> tuple[Sequence[Glyph], tuple[Rule, ...], tuple[Frame, ...], float]:
     """Return the characters of a page's text with their boxes, turned so that it is upright.
 
-    `chars` is its `page_text`; the other values are the page's level lines and its height then.
+    `chars` is its `page_text`; the other values are the page's level lines, what its lines frame,
+    and its height then.
     Spaces have no box.
     """
     turn = _turn(text, page)
@@ -79,8 +81,8 @@ def page_glyphs(
     glyphs = _glyphs(text, chars, sideways=turn % 180 != 0)
     if turn:
         glyphs = (_turned(glyph, turn, width, height) for glyph in glyphs)
-    rules = page_rules(page, turn, width, height)
-    return with_fractions(tuple(glyphs), rules), rules, height
+    rules, bars = page_lines(page, turn, width, height)
+    return with_fractions(tuple(glyphs), rules), rules, frames(rules, bars), height
 
 
 def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
@@ -149,9 +151,11 @@ def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
     return glyph._replace(left=left, bottom=bottom, right=right, top=top, baseline=base)
 
 
-def page_rules(page: pypdfium2.PdfPage, turn: int, width: float, height: float) -> tuple[Rule, ...]:
-    """Return the level lines of a page turned by `turn` degrees, `width` by `height` points."""
-    rules = []
+def page_lines(
+    page: pypdfium2.PdfPage, turn: int, width: float, height: float
+) -> tuple[tuple[Rule, ...], tuple[Bar, ...]]:
+    """Return level and upright lines of a page turned by `turn` degrees, `width` by `height`."""
+    rules, bars = [], []
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) == pdfium.FPDF_PAGEOBJ_PATH:
@@ -159,7 +163,10 @@ def page_rules(page: pypdfium2.PdfPage, turn: int, width: float, height: float) 
                 left, bottom, right, top = turned(box, turn, width, height)
                 if top - bottom <= THICK and right - left >= SHORT:
                     rules.append(Rule(left, right, (top + bottom) / 2))
-    return tuple(_joined(rules))
+                elif right - left <= THICK and top - bottom >= SHORT:
+                    bars.append(Rule(bottom, top, (left + right) / 2))
+    upright = (Bar(line.y, line.left, line.right) for line in _joined(bars))
+    return tuple(_joined(rules)), tuple(upright)
 
 
 def _joined(rules: Iterable[Rule]) -> Iterator[Rule]:

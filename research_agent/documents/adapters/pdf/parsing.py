@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
 from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
+from research_agent.documents.layout.frames import bars_of
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.rows import Row, rows, vocabulary
 from research_agent.documents.layout.spans import spans
@@ -76,7 +77,7 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
         warnings.append(f"the end of the file is missing; {lost}")
     numbered = page_furniture.without_line_numbers(pages)
     cleaned, printed = page_furniture.without_running_heads(numbered)
-    lines = [rows(page.spans, page.rules) for page in cleaned]
+    lines = [rows(page.spans, page.rules, page.frames) for page in cleaned]
     words = vocabulary(span.text for page in lines for row in page for span in row.spans)
     outline = tuple(_bookmarks(document))
     title = _title(document, outline, lines[0])
@@ -132,9 +133,11 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[page_furniture.P
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
-            glyphs, rules, height = page_glyphs(text, page, chars)
-            found = spans(glyphs)
-        return page_furniture.Page(found, height, chars, rules), pdfium.FPDFPage_CountObjects(page)
+            glyphs, rules, framed, height = page_glyphs(text, page, chars)
+            found = spans(glyphs, bars_of(framed))
+        return page_furniture.Page(
+            found, height, chars, rules, framed
+        ), pdfium.FPDFPage_CountObjects(page)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
