@@ -69,6 +69,13 @@ def test_a_line_through_a_row_parts_it() -> None:
     assert ["a | 1", "b c | 2", "d"] == texts(rows(sheet, [Rule(-5, 30, 26)]))
 
 
+def test_a_name_may_be_beside_the_middle_of_its_lines() -> None:
+    """The first of them is drawn after it and well above it."""
+    lines = [span(text, 60, low) for text, low in (("one", 38), ("two", 26), ("three", 14))]
+    (row,) = rows([span("name", 0, 26), *lines])
+    assert [["name"], ["one", "two", "three"]] == [[s.text for s in cell] for cell in row.cells]
+
+
 def test_paragraphs() -> None:
     """A gap, a list mark and a short last line begin a paragraph; formulas do not."""
     lines = [

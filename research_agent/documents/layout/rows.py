@@ -91,12 +91,13 @@ def rows(
     done: list[Row] = []
     cells: list[list[Span]] = []
     others, tables = _with_tables(page_spans, frames)
-    for span in _reading_order(others):
+    ordered = _reading_order(others)
+    for at, span in enumerate(ordered):
         if span in tables:
             done.extend((*_finish(cells, rules), tables[span]))
             cells = []
             continue
-        start = _cell_start(cells, span)
+        start = _cell_start(cells, ordered[at : at + CELL_LINES + 1])
         if start is not None:
             done.extend(Row(((line,),)) for line in cells[-1][:start])
             cells = [*cells[:-1], cells[-1][start:], [span]]
@@ -187,8 +188,12 @@ def _goes_on(cells: Sequence[Sequence[Span]], span: Span) -> bool:
     return within and len(cells[-1]) < CELL_LINES
 
 
-def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
-    """Return with which line the last cell starts if `span` is the next cell, else None."""
+def _cell_start(cells: Sequence[Sequence[Span]], following: Sequence[Span]) -> int | None:
+    """Return with which line the last cell starts if the next one begins the following, else None.
+
+    Cells of several lines may be above and below the middle of the row.
+    """
+    span = following[0]
     if not cells or cells[-1][-1].right > span.left + 1:
         return None
     last = cells[-1]
@@ -202,7 +207,12 @@ def _cell_start(cells: Sequence[Sequence[Span]], span: Span) -> int | None:
     row = [line for cell in cells[:-1] for line in cell] + list(last[start:])
     low, high = min(line.bottom for line in row), max(line.top for line in row)
     slack = span.size / 2  # cells that are centred between two lines
-    return start if low - slack <= span.middle <= high + slack else None
+    if low - slack <= span.middle <= high + slack:
+        return start
+    apart = (n for n, two in enumerate(pairwise(following), 1) if not _is_below(*two))
+    end = next(apart, len(following))
+    centred = abs((span.top + following[end - 1].bottom) / 2 - (low + high) / 2) <= slack
+    return start if 1 < end <= CELL_LINES and centred else None
 
 
 def _finish(cells: Sequence[Sequence[Span]], rules: Sequence[Rule]) -> tuple[Row, ...]:
