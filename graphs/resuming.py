@@ -5,11 +5,12 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from research_agent.ports import Ports
 from research_agent.prompts import Prompts
 from research_agent.settings import Settings
-from research_agent.types import TraceEvent
+from research_agent.types import ModelCall, TraceEvent
 
 from .research import build_research_graph
 from .state import EVENTS, ResearchInput
@@ -34,7 +35,9 @@ def stream_from(
 
     `recorded` is the state before it, as JSON values; every node checks what it reads.
     """
-    graph = build_research_graph(ports, settings, prompts, checkpointer=InMemorySaver())
+    log = JsonPlusSerializer(allowed_msgpack_modules=[TraceEvent, ModelCall])
+    saver = InMemorySaver(serde=log)
+    graph = build_research_graph(ports, settings, prompts, checkpointer=saver)
     place: RunnableConfig = {"configurable": {"thread_id": "replay"}}
     given: ResearchInput | None = None
     if node == "retrieve" and not recorded.get("rounds"):

@@ -13,7 +13,17 @@ import pytest
 from research_agent.interfaces.cli.process import lift
 from research_agent.interfaces.events import read_event
 from research_agent.types.events import Asked
-from tests.interfaces.commands import BAKED, GUIDE, Model, begun, made_index, printed, run, served
+from tests.interfaces.commands import (
+    BAKED,
+    GUIDE,
+    Model,
+    begun,
+    in_a_process,
+    made_index,
+    printed,
+    run,
+    served,
+)
 from tests.loopback import server
 
 KEY = "a-key-that-nobody-may-read"
@@ -90,6 +100,14 @@ def test_nothing_changed_nothing_different(
     assert "no difference\n" == again.stdout, again.output
     assert "model calls from the trace, 0 asked" in again.stderr
     assert [] == model.asked
+
+
+def test_a_replay_warns_of_nothing(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library's word on classes in its checkpoints is none for the user."""
+    monkeypatch.delenv("LANGGRAPH_STRICT_MSGPACK")  # (as outside of tests)
+    again = in_a_process("replay", str(recorded.path), "--from", "report", folder=Path())
+
+    assert "replayed: 0 model calls from the trace, 0 asked\n" == again.stderr
 
 
 def test_a_change_that_changes_no_prompt(recorded: Recorded) -> None:
