@@ -54,14 +54,14 @@ def configured(named: str | None, environment: Mapping[str, str] = os.environ) -
     Raises ConfigError, also for a named file that does not exist.
     """
     if file := named_file(named, environment):
-        return _laid(_read(file), environment, file.name, (file.absolute(),))
+        return _laid(_read(file), environment, str(file), (file.absolute(),))
     own, project = own_folder(environment) / FILE, Path(FILE)
     files = [own] if own.is_file() else []
     data = _read(own) if files else {}
     if project.is_file() and not (files and project.samefile(own)):
         files.append(project.absolute())
-        data = _merged(data, _project(files[-1], _settings(data, own.name), environment))
-    return _laid(data, environment, FILE, tuple(files))
+        data = _merged(data, _project(files[-1], _settings(data, str(own)), environment))
+    return _laid(data, environment, str((own, *files)[-1]), tuple(files))
 
 
 def named_file(named: str | None, environment: Mapping[str, str]) -> Path | None:
@@ -84,7 +84,7 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     wrong key or value is an error that names it and its place.
     """
     data = _read(path) if path else {}
-    return _laid(data, environment, path.name if path else "environment").settings
+    return _laid(data, environment, str(path or "environment")).settings
 
 
 def guarded_of(path: Path, content: bytes) -> dict[str, object]:
@@ -180,7 +180,7 @@ def file_keys(path: Path) -> Mapping[str, object]:
 
 def check_content(path: Path, content: bytes) -> None:
     """Raise ConfigError for a file's content that holds no good settings."""
-    _settings(_parsed(path, content), path.name)
+    _settings(_parsed(path, content), str(path))
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -191,13 +191,13 @@ def _parsed(path: Path, content: bytes) -> dict[str, object]:
     try:
         data = read_yaml(content.decode())
     except (yaml.YAMLError, ValueError) as error:  # (ValueError: no UTF-8, or no date)
-        message = f"{path.name} is not YAML: {' '.join(str(error).split())}"
+        message = f"{path} is not YAML: {' '.join(str(error).split())}"
         raise ConfigError(message, hint="Mend the file.") from error
     if not isinstance(data or {}, dict):
-        raise ConfigError(f"{path.name} must hold sections", hint="See: research-agent config show")
+        raise ConfigError(f"{path} must hold sections", hint="See: research-agent config show")
     known = values(Settings())
     filled = {key: v for key, v in (data or {}).items() if v is not None or key not in known}
-    _refuse_unknown(filled, Settings(), path.name)
+    _refuse_unknown(filled, Settings(), str(path))
     return filled
 
 
@@ -233,7 +233,7 @@ def _laid(
     for key, (_, value) in old_values(environment).items():
         old = _grown(old, key.split("."), value)
     whole = _merged(old, named)
-    settings = _settings(whole, where)
+    settings = _settings(whole, where, given)
     laid = laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole)))
     return Configured(laid, files, notes(environment, dict(leaves(named))))
 
@@ -292,7 +292,10 @@ def _refuse_unknown(data: object, defaults: object, where: str, section: str = "
             _refuse_unknown(value, known[key], where, f"{section}{key}.")
 
 
-def _settings(data: Mapping[str, object], where: str) -> Settings:
+def _settings(
+    data: Mapping[str, object], where: str, given: Mapping[str, object] | None = None
+) -> Settings:
+    """Return settings; raises ConfigError, which says `where` a value is: in a file, or `given`."""
     from pydantic import TypeAdapter, ValidationError
 
     check_preset(str(data.get("preset", "auto")))
@@ -300,5 +303,8 @@ def _settings(data: Mapping[str, object], where: str) -> Settings:
         return TypeAdapter(Settings).validate_python(data)
     except ValidationError as error:
         first = error.errors()[0]
-        message = f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        key, said = ".".join(map(str, first["loc"])), first["msg"].replace("tuple", "list")
+        if any(f"{key}.".startswith(f"{name}.") for name, _ in leaves(given or {})):
+            where = f"--set or {PREFIX}{key.upper().replace('.', '__')}"
+        message = f"{where}: {key}: {said}"
         raise ConfigError(message, hint="See: research-agent config show") from error

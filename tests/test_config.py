@@ -74,6 +74,33 @@ def test_a_key_that_is_gone_says_what_became_of_it(
         load(tmp_path, "", RESEARCH_AGENT_RETRIEVAL__OLD="3")
 
 
+def test_a_wrong_value_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file with its folder, since two have the same name; else the variable or --set."""
+    own = tmp_path / "home" / "research-agent.yaml"
+    own.parent.mkdir()
+    own.write_text("retrieval: {top_k: 7}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    project = tmp_path / "research-agent.yaml"
+    project.write_text("documents: {include: '*.md'}", encoding="utf-8")
+    home = {"RESEARCH_AGENT_HOME": str(own.parent)}
+    with pytest.raises(ConfigError, match=rf"{project}: documents.include: .* valid list"):
+        configured(None, home)
+    project.write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^--set or RESEARCH_AGENT_RETRIEVAL__TOP_K: "):
+        configured(None, {**home, "RESEARCH_AGENT_RETRIEVAL__TOP_K": "many"})
+    own.write_text("retrieval: {top_k: many}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"^{own}: retrieval.top_k: "):
+        configured(None, home)
+
+
+def test_no_section_is_there_twice(tmp_path: Path) -> None:
+    """Else the first one would be lost without a word."""
+    with pytest.raises(ConfigError, match=r"the key budget is there twice .* line 3"):
+        load(tmp_path, "budget: {rounds: 1}\nretrieval: {top_k: 7}\nbudget: {llm_calls: 9}")
+
+
 def test_every_setting_is_read_somewhere() -> None:
     """A knob that turns nothing is not offered."""
     roots = [Path("research_agent"), Path("graphs")]
