@@ -7,7 +7,16 @@ import yaml
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's booleans: `off` and `no` are words, as in `mode: off`."""
+    """YAML 1.2's booleans: `off` and `no` are words, as in `mode: off`. No key is there twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 (the library's)
+        """Return a mapping; raises yaml.YAMLError for one in which a value would be lost."""
+        names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key, _ in reversed(node.value):
+            if names.count(key.value) > 1:
+                said = f"the key {key.value} is there twice"
+                raise yaml.constructor.ConstructorError(None, None, said, key.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 _Loader.yaml_implicit_resolvers = {
