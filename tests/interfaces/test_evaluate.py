@@ -184,6 +184,7 @@ def test_an_interrupted_run_goes_on_and_another_set_or_config_is_refused(there: 
         again = run(*given)
         seen = set(model.seen)
         settings = run(*given, "--set", "retrieval.top_k=5")
+        dry = run(*given, "--set", "retrieval.top_k=5", "--dry-run")
         models = run(*given, "--model", "other")
         written(there, row(1), row(4))
         questions, anew = run(*given), run(*given, "--restart")
@@ -192,7 +193,13 @@ def test_an_interrupted_run_goes_on_and_another_set_or_config_is_refused(there: 
     assert "; about " in again.stderr
     assert {"Bread2", "Bread3"} == seen
     assert ["q1", "q2", "q3"] == [one["qid"] for one in map(json.loads, lines)]
-    for refused, what in ((settings, "config"), (models, "model"), (questions, "questions")):
+    assert "0 questions to ask" not in dry.stderr
+    for refused, what in (
+        (settings, "config"),
+        (dry, "config"),
+        (models, "model"),
+        (questions, "questions"),
+    ):
         assert 1 == refused.exit_code
         assert f"{what} was" in refused.stderr
     assert 0 == anew.exit_code

@@ -16,10 +16,11 @@ from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.interfaces.evaluation.estimate import estimate
-from research_agent.interfaces.evaluation.kept import read_rows, restarted
+from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
 from research_agent.interfaces.evaluation.running import (
     EvalOptions,
+    about_run,
     chosen_questions,
     evaluate,
     read_file,
@@ -100,7 +101,8 @@ def run_command(  # noqa: PLR0913 (one argument an option)
             chosen = chosen_questions(agent, found, wanted, questions)
             if compare:
                 in_common(old, [(one.qid, one.text) for one in chosen])
-            done = () if restart else read_rows(folder, begun=True)
+            about = about_run(agent.run_context, chosen, wanted)
+            done = () if restart else begun_rows(folder, about)
             known = {row.qid for row in done if not row.error}
             todo = [one for one in chosen if one.qid not in known]
             note(estimate(todo, connection.settings, wanted, done or old), mark="")

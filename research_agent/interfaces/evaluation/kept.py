@@ -28,6 +28,8 @@ def kept_run(folder: Path, about: Mapping[str, str]) -> Iterator[Callable[[EvalR
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         _check(folder, about)
+        if not (folder / ABOUT).exists():
+            replace_text(folder / ABOUT, json.dumps(dict(about), indent=1))
         path = folder / ROWS
         touch(path)
         whole = path.read_bytes().rfind(b"\n") + 1
@@ -53,7 +55,7 @@ def _locked(folder: Path) -> AbstractContextManager[object]:
 def _check(folder: Path, about: Mapping[str, str]) -> None:
     path = folder / ABOUT
     if not path.exists():
-        replace_text(path, json.dumps(dict(about), indent=1))
+        return
     try:
         before = dict(json.loads(path.read_text(encoding="utf-8")))
     except ValueError as error:
@@ -77,12 +79,16 @@ def restarted(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def read_rows(folder: Path, *, begun: bool = False) -> tuple[EvalRow, ...]:
-    """Return the last row of each question; where some `begun` need not be, no rows are fine."""
+def begun_rows(folder: Path, about: Mapping[str, str]) -> tuple[EvalRow, ...]:
+    """Return the rows that an evaluation of `about` goes on from; raises EvaluationError."""
+    _check(folder, about)
+    return read_rows(folder) if (folder / ROWS).exists() else ()
+
+
+def read_rows(folder: Path) -> tuple[EvalRow, ...]:
+    """Return the last row of each question; raises EvaluationError."""
     path = folder / ROWS
     if not path.exists():
-        if begun:
-            return ()
         raise EvaluationError(f"no evaluation is in {folder}", hint="Name the folder of one.")
     rows: dict[str, EvalRow] = {}
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
