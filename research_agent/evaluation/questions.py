@@ -85,7 +85,7 @@ def check_against(
         if (problem := _misfit(span, pages, text_of))
     ]
     if problems:
-        raise _mistakes(name, problems)
+        raise _mistakes(name, problems, "research-agent documents lists what the index has.")
 
 
 def _misfit(span: Span, pages: Mapping[str, int], text_of: Callable[[str], str]) -> str:
@@ -100,10 +100,10 @@ def _misfit(span: Span, pages: Mapping[str, int], text_of: Callable[[str], str])
     return ""
 
 
-def _mistakes(name: str, problems: Sequence[str]) -> QuestionSetError:
+def _mistakes(name: str, problems: Sequence[str], hint: str = FORMAT) -> QuestionSetError:
     more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
     told = "\n  ".join([f"{name} has mistakes:", *problems[:MOST_TOLD], *more])
-    return QuestionSetError(told, hint=FORMAT)
+    return QuestionSetError(told, hint=hint)
 
 
 def _object(written: str) -> Row:
