@@ -102,7 +102,8 @@ def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -
     assert re.search(r"\| judge \| off \| \+0.000 \(\+0.000 to \+0.000\) \|", found.stdout)
     assert "3 questions were compared; 60 would show every gain of 0.05." in found.stdout
     kept = load_settings(Path("kept.yaml"), {})
-    assert ("scripted", "local") == (kept.models.chat.model, kept.preset)
+    own = kept.models
+    assert ("scripted", "on", "local") == (own.chat.model, own.reply_cache.mode, kept.preset)
     assert ("planned", "check") == (kept.search.mode, kept.answer.refusal)
 
 

@@ -65,9 +65,9 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
     """
     if output:
         check_target(output, force=force)
-    settings = start(config, tells_preset=not retrieval_only)
-    cache = replace(settings.models.reply_cache, mode="counted")
-    settings = replace(settings, models=replace(settings.models, reply_cache=cache))
+    given = start(config, tells_preset=not retrieval_only)
+    cache = replace(given.models.reply_cache, mode="counted")
+    settings = replace(given, models=replace(given.models, reply_cache=cache))
     options = EvalOptions(retrieval_only=retrieval_only, limit=limit, parallel=parallel)
     folder = Path(out or f"ablate-{Path(questions).stem}{'-retrieval' * retrieval_only}")
     with opened(index, settings) as connection, progress_bar() as show:
@@ -99,7 +99,7 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
         f"gain of {ablation.SMALL:g}."
     )
     if output:
-        replace_text(Path(output), _config(Path(output), settings, taken))
+        replace_text(Path(output), _config(Path(output), given, taken))
     return 0
 
 
