@@ -10,7 +10,6 @@ import pytest
 from research_agent.assembly.calibration import index_state
 from research_agent.assembly.connection import connect
 from research_agent.index.adapters.folders import locate
-from research_agent.interfaces.cli.calibrate import BY_MODEL
 from research_agent.settings import ConfidenceSettings, Settings
 from research_agent.verification.calibration import BYPASS
 from tests.interfaces.commands import Model, made_index, printed, run, served
@@ -59,9 +58,10 @@ def test_cost_is_told_first_and_nothing_done(kept: Path, tmp_path: Path) -> None
     with served(model, tmp_path) as config:
         written = run("calibrate", "--config", config, "--dry-run")
 
-    line = "400 questions made by rules, 0 model calls, 400 searches: at most 10 minutes\n"
+    most = EACH * len(THINGS)  # (as many as there are chunks)
+    line = f"{most} questions made by rules, 0 model calls, {most} searches: at most 10 minutes\n"
     assert (0, "", line) == (dry.exit_code, dry.stdout, dry.stderr)
-    assert written.stderr.startswith(f"{BY_MODEL} questions written by scripted, {BY_MODEL} model")
+    assert written.stderr.startswith(f"{most} questions written by scripted, {most} model calls")
     assert ([], False) == (model.asked, kept.exists())
 
 
@@ -119,7 +119,7 @@ def test_where_no_threshold_holds_nothing_is_kept(kept: Path, tmp_path: Path) ->
 
     assert (1, 2, 1) == (result.exit_code, few.exit_code, none.exit_code)
     assert "no threshold keeps the share of errors below 10% for certain" in result.stdout
-    assert "more questions (--questions)" in result.stdout
+    assert "58 questions or more can show it: more documents" in result.stdout
     assert "--questions 76" in few.stderr
     assert "0 questions" in none.stdout
     assert not kept.exists()

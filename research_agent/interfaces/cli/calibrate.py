@@ -83,6 +83,7 @@ def calibrate_command(  # noqa: PLR0913 (one argument an option)
             "even if none of them fails.",
             hint=f"Take at least {least}: research-agent calibrate --questions {2 * least}",
         )
+    most = min(most, len(chunk_ids))  # (none gives two)
     author = f"written by {model}" if model else "made by rules"
     cost = f"{most} questions {author}, {most if model else 0} model calls, {most} searches"
     note(f"{cost}: at most {max_minutes:g} minutes", mark="")
@@ -132,6 +133,8 @@ def _threshold_lines(fitted: calibration.Threshold, settings: Settings) -> list[
     if not fitted.holds:
         none = f"no threshold keeps the share of errors below {fitted.rate:.0%} for certain"
         more = "more questions (--questions), or a higher --rate, may do"
+        if fitted.questions < (least := calibration.least_questions(fitted.rate)):
+            more = f"{least} questions or more can show it: more documents, or --max-minutes"
         return [told, f"{none}; confidence.bypass stays {before}", more]
     reached = f"{fitted.passed} questions reach it, {fitted.errors} of them found something else"
     return [
