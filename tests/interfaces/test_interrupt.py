@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from threading import Event
 
+import click
 import pytest
 
-from research_agent.interfaces.cli.process import ended_by_ctrl_c
+from research_agent.interfaces.cli.process import ended_by_ctrl_c, told
 from research_agent.stopping import Stop
 from tests.interfaces.commands import BAKED, Waiting, begun, served
 
@@ -30,14 +31,25 @@ def test_once_ends_the_question(tmp_path: Path) -> None:
     with served(model, tmp_path) as config, begun(*asked, "--config", config) as process:
         assert model.reached.wait(60)
         process.send_signal(signal.SIGINT)
-        out, told = process.communicate(timeout=30)
+        out, shown = process.communicate(timeout=30)
 
     assert model.left.is_set()
-    assert 130 == process.returncode, told
-    assert "stopping; Ctrl-C again ends at once" in told
-    assert "0 model calls, 0 tokens read" in told
+    assert 130 == process.returncode, shown
+    assert "stopping; Ctrl-C again ends at once" in shown
+    assert "0 model calls, 0 tokens read" in shown
     assert '"event": "stopped"' in out.splitlines()[-1]
     assert '"reason": "cancelled"' in out.splitlines()[-1]
+
+
+def test_leaving_at_a_prompt_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C and Ctrl-D, where a command asks for a question."""
+
+    def asking() -> int:
+        raise click.Abort
+
+    with pytest.raises(SystemExit, match="130"):
+        told(asking)()
+    assert "interrupted\n" == capsys.readouterr().err
 
 
 def test_twice_ends_the_program() -> None:

@@ -101,7 +101,7 @@ def _status(command: Callable[[], int]) -> int:
             | errors.ToolInputError
         )
         return 2 if isinstance(error, wrong_input) else 1
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # (Abort: at a question of ours)
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:  # (the reader of our output has gone)
