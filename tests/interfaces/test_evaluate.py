@@ -240,6 +240,9 @@ def test_bad_sets_are_refused_before_anything_is_asked(
 
     assert 2 == done.exit_code
     assert said in done.stderr
+    assert ("research-agent documents" in done.stderr) == (
+        said.startswith(("gold nobody", "no text"))
+    )
     assert not (there / "eval-set-retrieval").exists()
 
 
