@@ -14,6 +14,8 @@ from itertools import chain, combinations
 MAX_DIGITS = 40
 """A longer number is compared as text."""
 MAX_POWER = 320
+ROUNDED = Decimal("0.05")
+"""Share of a number by which its rounding may differ: as much as one to two digits does."""
 _EXACT = Context(prec=MAX_POWER)
 MAX_POOL = 24
 """Numbers that arithmetic is tried with."""
@@ -124,7 +126,7 @@ def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
         made = (x for one, other in combinations(values, 2) for x in _combined(one, other))
         if any(_rounds(target, value) for value in values if value != target):
             return True
-        if any(abs(target - x) < near or target == x for x in chain(found, made)):
+        if any(abs(target - x) < min(near, ROUNDED * x) or target == x for x in chain(found, made)):
             return True
     return False
 
@@ -139,7 +141,7 @@ def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
 def _rounds(target: Decimal, value: Decimal) -> bool:
     unit = _last_digit(target, significant=True)
     fewer = unit > _last_digit(value, significant=True)
-    return bool(target) and fewer and abs(value - target) <= unit / 2
+    return bool(target) and fewer and abs(value - target) <= min(unit / 2, ROUNDED * value)
 
 
 def _last_digit(value: Decimal, *, significant: bool) -> Decimal:

@@ -109,7 +109,7 @@ def _status(
 ) -> FactStatus:
     if one.readings & held.readings:
         return "held"
-    if not one.readings.isdisjoint(_COUNTED):
+    if one.text in _COUNTED:
         return "computed"
     rest = [other for other in others if other != one]
     return "computed" if follows(one, rest) or follows(one, near) else "missing"

@@ -56,6 +56,7 @@ def test_arithmetic_is_neither_held_nor_missing() -> None:
     for text in ("100", "20", "2400", "1.5", "66.7", "150"):
         assert ["computed"] == statuses(f"{text} in all", "", window="40 and 60"), text
     assert ["computed"] == statuses("1,200 in all", "", window="1,184")
+    assert ["missing"] == statuses("2,000 watts", "", window="2,200 watts")
     assert ["computed"] == statuses("1.5 million", "", window="1,500,000")
     assert ["computed"] == statuses("There are 3 sets.", "three sets")
     assert ["missing"] == statuses("777 in all", "", window="40 and 60")
