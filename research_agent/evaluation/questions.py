@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 
@@ -14,6 +15,12 @@ from research_agent.types.records import DocumentOutline
 MOST_TOLD = 10
 """Lines with mistakes that an error names."""
 FORMAT = "docs/eval.md has the format; each line is one JSON object with a question."
+KEYS = (
+    "question", "qid", "answerable", "gold", "accepted_pages", "required_facts", "gold_answer",
+    "kind", "left_out",
+)  # fmt: skip
+LIKE = 0.8
+"""Similarity of a key to one of these, by difflib, from which it is a slip of the pen."""
 Row = Mapping[str, object]
 
 
@@ -121,7 +128,16 @@ def _same(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _check_keys(row: Row) -> None:
+    """Raise ValueError for a key that is nearly one of ours; others may be there."""
+    for key in row:
+        free = [known for known in KEYS if known not in row]
+        if key not in KEYS and (meant := get_close_matches(key, free, n=1, cutoff=LIKE)):
+            raise ValueError(f"the key {key} is not known; {meant[0]} is")
+
+
 def _question(row: Row, line: int) -> Question:
+    _check_keys(row)
     text = _text(row, "question")
     if not text.strip():
         raise ValueError("question is missing or empty")

@@ -91,7 +91,8 @@ def scores(hits: Sequence[Span], golds: Sequence[Gold], ks: Sequence[int]) -> di
 
 
 def _ndcg(hits: Sequence[Span], golds: Sequence[Gold], k: int) -> float:
-    left = sorted(golds, key=lambda gold: -gold.grade)
+    shown_by = {gold: sum(matches(hit, gold) for hit in hits[:k]) for gold in golds}
+    left = sorted(golds, key=lambda gold: (-gold.grade, shown_by[gold]))
     best = sum(gold.grade / log2(rank + 1) for rank, gold in enumerate(left[:k], start=1))
     total = 0.0
     for rank, hit in enumerate(hits[:k], start=1):

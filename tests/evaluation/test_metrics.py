@@ -7,6 +7,7 @@ import pytest
 
 from research_agent.errors import EvaluationError
 from research_agent.evaluation import EvalRow, compared, summary_of
+from research_agent.evaluation.ranking import Gold, Span, scores
 from research_agent.evaluation.rows import CitationScore, SentenceScore, states
 from research_agent.types.claims import Verdict
 
@@ -135,3 +136,11 @@ def test_a_fact_is_stated_in_any_of_its_wordings(
     holds: bool,  # noqa: FBT001 (a table)
 ) -> None:
     assert states(answer, wordings) == holds
+
+
+def test_the_order_of_golds_in_a_file_changes_no_gain() -> None:
+    """A hit that shows two places counts for the one that other hits show less."""
+    hits = [Span("d", 1, 1), Span("d", 2, 2)]
+    both, first = Gold((Span("d", 1, 2),)), Gold((Span("d", 1, 1),))
+    found = [scores(hits, golds, (2,))["ndcg@2"] for golds in ((both, first), (first, both))]
+    assert [1.0, 1.0] == found

@@ -85,6 +85,7 @@ def test_a_table_with_mistakes_is_refused_by_its_row(table: str, said: str) -> N
         ('{"question": "A?", "gold": [{"doc_id": "x", "start_page": 0}]}', "whole number"),
         ('{"question": "A?", "gold": [{"doc_id": "x", "start_page": 4, "end_page": 3}]}', "4 and"),
         ('{"question": "A?", "required_facts": [[""]]}', "none empty"),
+        ('{"question": "A?", "anwserable": false}', "anwserable is not known; answerable is"),
         ('{"question": "A?", "answerable": false, "required_facts": ["5"]}', "unanswerable"),
         ('{"qid": "q1", "question": "A?"}', "qid q1 is also on line 1"),
         ('{"question": "how  LONG?"}', "is also on line 1"),
