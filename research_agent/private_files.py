@@ -78,7 +78,8 @@ def close_to_others(path: Path) -> None:
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, "it is a symbolic link", str(path))
-    wanted = FOLDER if stat.S_ISDIR(found.st_mode) else FILE
-    if stat.S_IMODE(found.st_mode) != wanted:
+    mode = stat.S_IMODE(found.st_mode)
+    wanted = mode & (FOLDER if stat.S_ISDIR(found.st_mode) else FILE)
+    if mode != wanted:
         with suppress(OSError):
             path.chmod(wanted)

@@ -117,6 +117,15 @@ def test_sessions_are_their_owners_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "theirs").exists()
 
 
+def test_what_its_owner_cannot_write_stays_so(tmp_path: Path) -> None:
+    """Rights are taken from others, and given to nobody."""
+    (tmp_path / "a").mkdir(mode=0o555)
+    (tmp_path / "file").touch(mode=0o444)
+    make_folder(tmp_path / "a")
+    touch(tmp_path / "file")
+    assert [0o500, 0o400] == [mode(tmp_path / name) for name in ("a", "file")]
+
+
 @pytest.mark.usefixtures("_umask")
 def test_files_and_folders(tmp_path: Path) -> None:
     """Modes do not hang on the umask; a link is an error, and what it leads to is untouched."""
