@@ -32,7 +32,7 @@ def documents(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(*options: str) -> list[dict[str, Any]]:
-    result = run("search", "rye bread", "--json", *options)
+    result = run("search", "rye", "bread", "--json", *options)
     assert 0 == result.exit_code, result.output
     return [dict(hit) for hit in json.loads(result.stdout)["hits"]]
 

@@ -79,7 +79,7 @@ class Show:
 
 
 @click.command("ask")
-@click.argument("question", required=False)
+@options.words("question", required=False)
 @options.INDEX
 @options.DOCS
 @options.ASKING

@@ -10,7 +10,7 @@ from research_agent.answering.select_evidence.gain import Gauge, Measured, gain,
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
+from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS, words
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.retrieval.search.ranking import rank
@@ -30,7 +30,7 @@ LEGEND = (
 
 
 @click.command("diagnose")
-@click.argument("question")
+@words("question")
 @INDEX
 @SETTINGS
 @click.option("--chunk", default="", metavar="ID", help="The chunk. Default: the best hit.")

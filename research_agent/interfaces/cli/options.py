@@ -36,6 +36,16 @@ def _index_names(_: click.Context, __: click.Parameter, begun: str) -> list[Comp
     return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
+def words(name: str, *, required: bool = True) -> Callable[[F], F]:
+    """Return an argument of one or more words, so that a question needs no quotation marks."""
+    return click.argument(
+        name,
+        nargs=-1,
+        required=required,
+        callback=lambda _, __, given: " ".join(given) if given else None,
+    )
+
+
 INDEX = click.option(
     "--index",
     "index",

@@ -35,7 +35,7 @@ EXPLAINED = 10
 
 
 @click.command("search")
-@click.argument("query")
+@options.words("query")
 @options.INDEX
 @options.SETTINGS
 @click.option("-k", "k", default=8, type=click.IntRange(1, 500))
