@@ -16,6 +16,7 @@ from benchmarks.filtering import filtering_command
 from benchmarks.grounding import grounding_command
 from benchmarks.made import made_command
 from benchmarks.presets import presets_command
+from benchmarks.printed import printed_command
 from benchmarks.refinement import refinement_command
 from benchmarks.refusals import refusals_command
 from benchmarks.replay import replay_command
@@ -92,6 +93,7 @@ for command in (
     retrieval_command,
     shared_command,
     tables_command,
+    printed_command,
 ):
     main.add_command(command)
 
