@@ -213,11 +213,14 @@ def states(answer: str, fact: Sequence[str]) -> bool:
     r"""Return whether an answer has one of the wordings of a fact.
 
     Case, white space, citation markers, bold type and thousands separators make no difference. A
-    wording begins where a word begins; one that ends in a digit does not go on with another. One
+    wording begins where a word or a number without a minus begins; one that ends in a digit does
+    not go on with another. One
     that looks like a regular expression (`a|b`, `[- ]`, `keys?`, a backslash) is also taken as one.
 
     >>> states("It has **1,184** bytes [c1].", ["1184 bytes"]), states("It has 21184.", ["1184"])
     (True, False)
+    >>> states("It is at -5 degrees.", ["5 degrees"]), states("At 3-5 degrees.", ["5 degrees"])
+    (False, True)
     >>> states("It resists quantum attacks.", ["quantum[- ](?:safe|secure)", r"resist\w* quantum"])
     True
     """
@@ -244,7 +247,7 @@ def _forms(text: str) -> tuple[str, ...]:
 def _pattern(wording: str) -> str:
     words = wording.split()
     start, end = words[0][0], words[-1][-1]
-    before = r"(?<![\d.])" if start.isdigit() else ""
+    before = r"(?<![\d.])(?<!\W-)(?<!^-)" if start.isdigit() else ""
     before = r"(?<![a-z])" if "a" <= start <= "z" else before
     after = r"(?!\d|[.,]\d)" if end.isdigit() else ""
     return before + r"\s*".join(map(re.escape, words)) + after
