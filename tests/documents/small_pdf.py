@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+_ANNOTS = "/Annots []"
 Text = tuple[float, float, float, str]
 """Left edge, baseline, type size, text."""
 
@@ -17,11 +18,12 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
     bold: Mapping[str, int] | None = None,
     letters: Mapping[str, str] | None = None,
     drawn: str = "",
+    fields: Sequence[str] = (),
 ) -> bytes:
     """Return a PDF with the given texts; `outline` holds title, page from 0 and height.
 
     `bold` says how many letters of a text are bold, `letters` which letter a code stands for,
-    `drawn` is drawn on each page.
+    `drawn` is drawn on each page. `fields` are those of a form on the first page.
     """
     count = len(pages)
     first = 5  # 1 catalog, 2 pages, 3 font, 4 info
@@ -36,7 +38,7 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate {rotate} "
             f"/Resources << /Font << /F 3 0 R /B {first + 2 * count} 0 R >> >> "
-            f"/Contents {first + 2 * index + 1} 0 R >>"
+            f"/Contents {first + 2 * index + 1} 0 R {'' if index else _ANNOTS} >>"
         )
         content = "\n".join(
             f"BT {left} {low} Td {_shown(text, size, (bold or {}).get(text, 0))} ET"
@@ -49,6 +51,11 @@ def small_pdf(  # noqa: PLR0913 (one argument for each part of a file)
     if outline:
         catalog += f" /Outlines {len(objects) + 1} 0 R"
         objects.extend(_outline(outline, len(objects) + 1, first))
+    numbers = range(len(objects) + 1, len(objects) + 1 + len(fields))
+    objects += [f"<< /Type /Annot /Subtype /Widget /P {first} 0 R {field} >>" for field in fields]
+    widgets = " ".join(f"{number} 0 R" for number in numbers)
+    catalog += f" /AcroForm << /Fields [{widgets}] >>" if fields else ""
+    objects[first - 1] = objects[first - 1].replace(_ANNOTS, f"/Annots [{widgets}]")
     objects[0] = f"<< /Type /Catalog /Pages 2 0 R {catalog} >>"
     return _file(objects, trailer)
 

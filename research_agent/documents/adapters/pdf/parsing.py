@@ -10,6 +10,7 @@ from pathlib import PurePath
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from research_agent.documents.adapters.pdf.fields import page_fields, with_fields
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
 from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
@@ -58,6 +59,7 @@ def open_pdf(data: bytes) -> pypdfium2.PdfDocument:
         if error.err_code == pdfium.FPDF_ERR_PASSWORD:
             raise DocumentError("encrypted; a password is needed") from error
         raise DocumentError("not a readable PDF") from error
+    document.init_forms()  # (does nothing where there are none)
     if not len(document):
         document.close()
         raise DocumentError("not a readable PDF: it has no pages")
@@ -134,7 +136,9 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[page_furniture.P
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
             glyphs, rules, framed, height = page_glyphs(text, page, chars)
-            found = spans(glyphs, bars_of(framed))
+            fields = page_fields(document, page)
+            found = with_fields(spans(glyphs, bars_of(framed)), fields)
+        chars = "\n".join((chars, *(line.text for field in fields for line in field)))
         return page_furniture.Page(
             found, height, chars, rules, framed
         ), pdfium.FPDFPage_CountObjects(page)
