@@ -178,3 +178,13 @@ def test_what_was_dropped_is_counted() -> None:
     document = parse_pdf(small_pdf(pages))
 
     assert (8, 28) == (document.quality.running_heads, document.quality.line_numbers)
+
+
+def test_signs_of_lists_are_those_that_a_person_sees() -> None:
+    """Office programs draw them with symbol fonts, whose codes are no characters."""
+    lines = [(50.0, 700.0 - 20 * n, 10.0, f"* item {name}") for n, name in enumerate("abc")]
+    parsed = parse_pdf(small_pdf([lines], letters={"*": "\uf0b7"}))
+
+    assert ["\u2022 item a", "\u2022 item b", "\u2022 item c"] == [b.text for b in parsed.blocks]
+    assert {"list"} == {block.kind for block in parsed.blocks}
+    assert "\u2022 item b" in parsed.page_texts[0]

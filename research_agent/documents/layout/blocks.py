@@ -31,7 +31,7 @@ _ALGORITHM = re.compile(
 )
 _SENTENCE = re.compile(r"\b(?:is|are|was|takes|uses|computes|shall|shows|describes)\b")
 _BULLET = re.compile(
-    r"[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7\uf0a7]|[-\u2013\u2014*]\s"
+    r"[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\u2713\u2756\u27a2]|[-\u2013\u2014*]\s"
 )
 _NUMBERED = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.):]\s|\[[\w.+-]{1,14}\]\s")
 _STEP = re.compile(r"\d{1,3}:(?:\s|$)|(?:Input|Output|Require|Ensure)\s?:")

@@ -38,6 +38,8 @@ symbols "k" draws two bars, "0" a prime, "6" the stroke of a not-equal, "7" the 
 """
 _LARGE = dict(zip(map(ord, "PXQYRZ"), "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
 """The same in TeX's font of large signs: sums, products, integrals."""
+_OFFICE = {0xF0B7: 0x2022, 0xF0A7: 0x25AA, 0xF076: 0x2756, 0xF0D8: 0x27A2, 0xF0FC: 0x2713}
+"""Signs of lists in the symbol fonts of office programs, and the characters that look so."""
 _SYMBOL_FONT = re.compile(rb"^(?:[A-Z]{6}\+)?CM(?:B?SY|(EX))\d")
 _BOLD = re.compile(rb"bold|black|heavy|demi|-medi\b|cmbx", re.IGNORECASE)  # in a font's name
 _FORCE_BOLD = 1 << 18
@@ -48,10 +50,12 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
     """Return a page's text as PDFium has it: the n-th character is its n-th one.
 
     Of the halves of a UTF-16 pair the first one is the whole character and the other one U+0000.
-    Letters and digits that TeX's symbol fonts draw as signs are those signs.
+    Letters and digits that TeX's symbol fonts draw as signs are those signs, and so are signs of
+    lists in office programs' symbol fonts.
     """
     unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
     codes = [unicode(raw, index) for index in range(text.count_chars())]
+    codes = [_OFFICE.get(code, code) for code in codes]
     font = _Font(text)
     for index, code in enumerate(codes):
         if code in _SYMBOLS or code in _LARGE:
