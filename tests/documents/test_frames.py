@@ -121,3 +121,35 @@ def test_boxes_that_are_no_tables() -> None:
     stairs = [Rule(0, 40, 0), Rule(0, 20, 20), Rule(20, 40, 30), Rule(0, 40, 40)]
     assert not frames(stairs, [Bar(0, 0, 40), Bar(20, 20, 30), Bar(40, 0, 40)])
     assert not frames([Rule(0, 40, y) for y in range(0, 7000, 7)], [Bar(0, 0, 7000)] * 300)
+
+
+def test_a_numbered_table_over_several_pages_keeps_numbers_and_heads() -> None:
+    """They are no line numbers and no running heads, in spite of their places."""
+    ys = [770 - 30 * n for n in range(9)]
+    pages: list[list[Text]] = []
+    for page in range(3):
+        rows = [("No.", "Crop"), *((str(8 * page + n), f"crop {n}") for n in range(1, 8))]
+        cells = zip(ys, rows, strict=False)
+        pages.append(
+            [(x + 4, y - 12, 10, t) for y, row in cells for x, t in zip(XS, row, strict=False)]
+        )
+    lines = level(ys[:9], right=XS[2]) + "\n" + upright(XS[:3], low=ys[8], high=ys[0])
+
+    parsed = parse_pdf(small_pdf(pages, drawn=lines))
+
+    assert ["No. | Crop"] * 3 == [block.text.split("\n")[0] for block in parsed.blocks]
+    assert [f"{8 * n + 7} | crop 7" for n in range(3)] == [
+        b.text.split("\n")[-1] for b in parsed.blocks
+    ]
+
+
+def test_numbers_of_rows_without_lines_are_no_line_numbers() -> None:
+    """They are beside several pieces of text."""
+    rows = [(str(n), f"crop {n}", f"{n} kg") for n in range(1, 9)]
+    page = [
+        (x, 700.0 - 20 * n, 10.0, t)
+        for n, row in enumerate(rows)
+        for x, t in zip(XS, row, strict=False)
+    ]
+    (block,) = parse_pdf(small_pdf([page])).blocks
+    assert "3 | crop 3 | 3 kg" in block.text

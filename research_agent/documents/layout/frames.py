@@ -50,6 +50,13 @@ class Frame:
     heads: int = 0
     """Rows above a double line, where other lines are single: they name the columns."""
 
+    def surrounds(self, span: Span, *, higher: float = 0.0) -> bool:
+        """Return whether the middle of a piece of text is in it, and it is `higher` than that."""
+        low, high = (pick(y for c in self.cells for y in c.box[1::2]) for pick in (min, max))
+        left, right = (pick(x for c in self.cells for x in c.box[::2]) for pick in (min, max))
+        inside = left < (span.left + span.right) / 2 < right and low < span.middle < high
+        return inside and high - low > higher
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

@@ -13,6 +13,7 @@ REPEATED = 0.3
 """Share of the pages that carry a running head at least; left and right pages may differ."""
 LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which they are line numbers
 LINED = 0.5  # share of the pages that have line numbers at least, where there are any
+PIECES = 2  # pieces of text on a line with a line number, most often: number and text
 DIGITS = 4  # digits of a line number at most
 EDGE = 3.0  # points by which edges that are meant to be the same may differ
 
@@ -43,7 +44,8 @@ def without_line_numbers(pages: Sequence[Page]) -> list[Page]:
     columns = [
         max((_number_column(page, edge) for edge in ("left", "right")), key=len) for page in pages
     ]
-    often = sum(map(bool, columns)) >= min(len(pages), max(3, LINED * len(pages)))
+    lined = sum(map(_is_beside_text, pages, columns))
+    often = lined >= min(len(pages), max(3, LINED * len(pages)))
     return [
         _without(page, column if often else ()) for page, column in zip(pages, columns, strict=True)
     ]
@@ -55,13 +57,29 @@ def _without(page: Page, column: Sequence[Span]) -> Page:
 
 
 def _number_column(page: Page, edge: str) -> list[Span]:
-    numbers = [span for span in page.spans if span.text.isdecimal() and len(span.text) <= DIGITS]
+    """Return numbers, one above the other, that count up; not those in framed cells."""
+    numbers = [
+        span
+        for span in page.spans
+        if span.text.isdecimal() and len(span.text) <= DIGITS and not _is_framed(page, span)
+    ]
     outer = min((getattr(span, edge) for span in numbers), default=0.0)
     column = [span for span in numbers if abs(getattr(span, edge) - outer) <= EDGE]
     column.sort(key=lambda span: -span.middle)
     values = [int(span.text) for span in column]
     counted = len(column) >= LINE_NUMBERS and values == list(range(values[0], values[-1] + 1))
     return column if counted else []
+
+
+def _is_beside_text(page: Page, column: Sequence[Span]) -> bool:
+    """Return whether most numbers are beside one piece of text; those of a table have several."""
+    pieces = Counter(round(span.middle / EDGE) for span in page.spans)
+    several = sum(pieces[round(span.middle / EDGE)] > PIECES for span in column)
+    return 2 * several <= len(column) > 0
+
+
+def _is_framed(page: Page, span: Span, *, higher: float = 0.0) -> bool:
+    return any(frame.surrounds(span, higher=higher) for frame in page.frames)
 
 
 def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tuple[str, ...]]:
@@ -83,7 +101,9 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
 
 def _margin(page: Page) -> tuple[Span, ...]:
     low, high = MARGIN * page.height, (1 - MARGIN) * page.height
-    return tuple(span for span in page.spans if span.middle < low or span.middle > high)
+    outer = (span for span in page.spans if span.middle < low or span.middle > high)
+    # a table that begins at the top repeats its head there
+    return tuple(s for s in outer if not _is_framed(page, s, higher=MARGIN * page.height))
 
 
 def _key(span: Span) -> tuple[str, int]:
