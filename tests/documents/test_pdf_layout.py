@@ -223,3 +223,16 @@ def test_the_documents_title_is_no_heading() -> None:
     entries = [Entry(0, "The Standard", 0), Entry(1, "Scope", 0)]
 
     assert ((("Scope",),),) == row_sections(entries, [page("Scope")], title="The  standard")
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (("...", "print(n)"), "... | print(n)"),  # a program that goes on
+        (("a name", "....."), "a name"),
+    ],
+)
+def test_dots_lead_from_a_name_to_its_values(cells: tuple[str, str], expected: str) -> None:
+    """Where a row begins with them they lead from nothing; rows of them alone are no error."""
+    lines = [table(24 - 12 * n, (cells[0], 0), (cells[1], 60)) for n in range(3)]
+    assert [expected] * 3 == table_text(lines).split("\n")

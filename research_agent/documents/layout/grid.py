@@ -100,7 +100,7 @@ class Grid:
     def __init__(self, rows: Sequence[Row], rules: Sequence[Rule], words: Collection[str]) -> None:
         self._rows = rows = [_without_leaders(row) for row in rows]
         self._words = words
-        wide = [index for index, row in enumerate(rows) if len(row.cells) > 1]
+        wide = [index for index, row in enumerate(rows) if len(row.cells) > 1] or [0]
         self.first = wide[0]  # the first row with cells: the head, if any
         left, right = min(rows[i].left for i in wide), max(rows[i].right for i in wide)
         low, high = rows[wide[-1]].bottom - 6, rows[self.first].top + 6
@@ -256,8 +256,9 @@ class Grid:
 
 def _without_leaders(row: Row) -> Row:
     """Return a row without the cells that are dots alone, which lead from a name to its values."""
-    cells = tuple(c for c in row.cells if not _DOTS.fullmatch(" ".join(s.text for s in c)))
-    if len(cells) == len(row.cells) or not cells:
+    later = (c for c in row.cells[1:] if not _DOTS.fullmatch(" ".join(s.text for s in c)))
+    cells = (row.cells[0], *later)
+    if len(cells) == len(row.cells):
         return row
     *lines, last = cells[0]
     first = (*lines, replace(last, text=_DOTS.sub("", last.text)))
