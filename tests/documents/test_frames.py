@@ -118,6 +118,7 @@ def test_boxes_that_are_no_tables() -> None:
     """One row, one column, and the parts of a drawing."""
     assert not frames([Rule(0, 40, 0), Rule(0, 40, 20)], [Bar(x, 0, 20) for x in (0, 20, 40)])
     assert not frames([Rule(0, 40, y) for y in (0, 20, 40)], [Bar(0, 0, 40), Bar(40, 0, 40)])
+    assert not frames([Rule(0, 40, 20)], [Bar(20, 0, 40)])  # axes
     stairs = [Rule(0, 40, 0), Rule(0, 20, 20), Rule(20, 40, 30), Rule(0, 40, 40)]
     assert not frames(stairs, [Bar(0, 0, 40), Bar(20, 20, 30), Bar(40, 0, 40)])
     assert not frames([Rule(0, 40, y) for y in range(0, 7000, 7)], [Bar(0, 0, 7000)] * 300)

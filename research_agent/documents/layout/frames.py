@@ -69,7 +69,7 @@ class Table:
 def frames(rules: Sequence[Rule], bars: Sequence[Bar]) -> tuple[Frame, ...]:
     """Return what level and upright lines frame: at least two rows and two columns of cells.
 
-    Lines that touch are of one table. It may be open at its outer sides.
+    Lines that touch are of one table. It may be open at its outer sides, but has two level lines.
 
     >>> rules = [Rule(0, 40, y) for y in (0, 20, 40)]
     >>> (frame,) = frames(rules, [Bar(x, 0, 40) for x in (0, 20, 40)])
@@ -193,7 +193,8 @@ def _frame(rules: Sequence[Rule], bars: Sequence[Bar]) -> Frame | None:
     xs = _places([*ends, *(bar.x for bar in bars)])
     ys = _places([*sides, *(rule.y for rule in rules)])[::-1]
     columns, rows = len(xs) - 1, len(ys) - 1
-    if min(columns, rows) < 2 or columns * rows > MOST_PLACES:  # noqa: PLR2004 (a table)
+    levels = len(_places([rule.y for rule in rules]))  # (of a diagram's axes only one)
+    if min(columns, rows, levels) < 2 or columns * rows > MOST_PLACES:  # noqa: PLR2004 (a table)
         return None
     walls, floors = set[tuple[int, int]](), set[tuple[int, int]]()
     for column in range(1, columns):
