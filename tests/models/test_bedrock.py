@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
@@ -218,6 +218,25 @@ def test_the_deadline_is_for_the_whole_call(reply: Raw) -> None:
         assert server.gone.wait(10)
         assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
     assert 3 == len(server.log)
+
+
+def test_a_late_call_that_its_end_breaks_is_late() -> None:
+    """What ends its connection at the deadline may have failed before that is looked at again."""
+
+    class Broken(Call[None]):
+        def _drop(self) -> None:
+            broken.set()
+            with suppress(errors.ModelUnavailableError):
+                self._future.result(9)
+
+    broken = threading.Event()
+
+    def work() -> None:
+        broken.wait(9)
+        raise errors.ModelUnavailableError("the connection broke")
+
+    with pytest.raises(errors.ModelTimeoutError):
+        Broken(work, 0.01, 1, set()).result()
 
 
 def _calling() -> int:

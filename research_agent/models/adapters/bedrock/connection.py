@@ -161,11 +161,12 @@ class Call(Generic[T]):
             with waking(ended.set):
                 ended.wait(max(0.0, self._end - monotonic()))
         finally:
-            if not self._future.done():
+            late = not self._future.done()
+            if late:
                 self._abandoned.add(self._future)
                 self._future.add_done_callback(self._abandoned.discard)
-                self._drop()
-        if not self._future.done():
+                self._drop()  # (which ends the call, with an error of its own)
+        if late:
             check()
             raise self._late()
         return self._future.result()
