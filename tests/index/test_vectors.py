@@ -150,6 +150,14 @@ def test_readers_go_on_with_the_generation_before(tmp_path: Path) -> None:
     assert ["2", "3"] == sorted(path.name for path in folder.iterdir())
 
 
+def test_a_journal_of_a_reader_that_vanishes_is_not_missed(tmp_path: Path) -> None:
+    """Chroma writes to the files that it reads; the copy is of its database alone."""
+    folder, source = tmp_path / "v", Source(clustered(30))
+    source.sync(folder, 1)
+    (folder / "1" / "chroma.sqlite3-journal").symlink_to(tmp_path / "gone")
+    assert [] == source.sync(folder, 2)
+
+
 def test_a_write_that_is_cut_off_leaves_the_old_files(tmp_path: Path) -> None:
     """What was there before is as it was, and the next sync goes on from there."""
     folder, source = tmp_path / "v", Source(clustered(30))
@@ -202,7 +210,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder, source = tmp_path / "v", Source(clustered(30))
     source.sync(folder, 1)
 
-    def full(_source: Path, _target: Path) -> None:
+    def full(_source: Path, _target: Path, **_given: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(shutil, "copytree", full)

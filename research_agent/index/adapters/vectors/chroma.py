@@ -220,7 +220,8 @@ def _without_dot_env(package: str) -> Iterator[None]:
 def _make(made: Path, base: Path | None, digests: Mapping[str, str], fetch: Fetch) -> None:
     shutil.rmtree(made, ignore_errors=True)
     if base:
-        shutil.copytree(base, made)
+        # (Chroma writes while others read: SQLite's own files come and go)
+        shutil.copytree(base, made, ignore=shutil.ignore_patterns("*-journal", "*-wal", "*-shm"))
         (made / _NOTE).unlink(missing_ok=True)
     make_folder(made)
     try:
