@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from research_agent.text.content_words import STEM
 from research_agent.text.figures import Figure, dates_in, figures_in, follows, is_power, plain
 from research_agent.text.identifiers import quotations
 from research_agent.text.sentences import without_reference_marks
@@ -21,16 +22,19 @@ COUNTED = 12
 _COUNTED = frozenset(map(str, range(COUNTED + 1)))
 MAX_FACTS = 64
 """Facts of one kind that are looked at in one sentence."""
+PLAIN = 3
+"""Letters of a compound's part that may be short for something; more are a word."""
 MAX_NAME = 64
 """Characters of an identifier; a longer one is data."""
-# Scripts with capital and small letters: Latin, Greek, Cyrillic, Armenian.
-_CASED = r"[A-Za-z\u00c0-\u024f\u0370-\u058f]"
+_CAPITALS = "".join(filter(str.isupper, map(chr, range(0x2000))))
+_SMALL = "".join(filter(str.islower, map(chr, range(0x2000))))
+_CASED = rf"[{_CAPITALS}{_SMALL}]"
+"""Letters of scripts with capitals; only such a letter beside a name makes it another name."""
 _TOKEN = re.compile(rf"(?:{_CASED}|\d)+(?:[-_./]+(?:{_CASED}|\d)+)*")
 _WITH_UNIT = re.compile(rf"\d[\d.,]*(?:[-/]?{_CASED}+)?(?:[-./]\d+)*")
-_MIXED = re.compile(rf"{_CASED}.*\d|\d.*{_CASED}")
-_CODE = re.compile(
-    rf"[^\W\d_a-z\u00df-\u00ff\u03ac-\u03ce\u0430-\u045f]{{2}}"  # capitals in a row
-    rf"|[a-z\u00df-\u00ff\u03b1-\u03c9\u0430-\u044f][A-Z\u0391-\u03a9\u0410-\u042f]"  # camelCase
+_NAMED = re.compile(
+    rf"{_CASED}.*\d|\d.*{_CASED}"  # letters with digits
+    rf"|[{_CAPITALS}]{{2}}|[{_SMALL}][{_CAPITALS}]"  # capitals in a row, camelCase
     rf"|{_CASED}{{2}}\.{_CASED}{{2}}|{_CASED}_|_{_CASED}"  # dotted, snake_case
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -139,8 +143,7 @@ def _identifiers(text: str) -> tuple[list[str], str]:
 
     def blanked(match: re.Match[str]) -> str:
         token = match[0]
-        named = _MIXED.search(token) or _CODE.search(token)
-        if not named or _WITH_UNIT.fullmatch(token) or is_power(token):
+        if not _NAMED.search(token) or _WITH_UNIT.fullmatch(_parted(token)[0]) or is_power(token):
             return token
         if len(token) <= MAX_NAME:
             names[token] = None
@@ -151,13 +154,36 @@ def _identifiers(text: str) -> tuple[list[str], str]:
 
 
 def _stands(name: str, text: str) -> bool:
-    """Return whether a text in lower case holds a name, however its parts are joined."""
+    """Return whether a text in lower case holds a name, however its parts are joined.
+
+    Plain words of a compound may be elsewhere, in other forms: "PDF-Datei" is held by "PDF-Dateien"
+    and by "a Datei as PDF".
+    """
+    name, words = _parted(name)
     singular = name[:-1] if name[-1] == "s" and name[-2:-1].isupper() else name
     parts = [part.casefold() for part in _RUNS.findall(_CAMEL.sub(" ", singular))]
-    before = r"(?<!\d)" if parts[0].isdigit() else r"(?<![^\W\d_])"
-    after = r"(?!\d)" if parts[-1].isdigit() else r"s?(?![^\W\d_])"
+    before = r"(?<!\d)" if parts[0].isdigit() else rf"(?<!{_CASED})"
+    after = r"(?!\d)" if parts[-1].isdigit() else rf"s?(?!{_CASED})"
     joined = r"[\W_]{0,3}".join(re.escape(part) for part in parts)
-    return re.search(f"{before}{joined}{after}", text) is not None
+    forms = (rf"(?<!{_CASED}){re.escape(word.casefold()[:STEM])}" for word in words)
+    return all(re.search(found, text) for found in (f"{before}{joined}{after}", *forms))
+
+
+def _parted(name: str) -> tuple[str, list[str]]:
+    """Return a compound without plain words at its ends, and these, as long as it is a name.
+
+    >>> _parted("64-Bit-Architektur"), _parted("Kunden-ID"), _parted("Windows-10")
+    (('64-Bit', ['Architektur']), ('ID', ['Kunden']), ('Windows-10', []))
+    """
+    parts, words = name.split("-"), list[str]()
+    for end in (-1, 0):
+        while len(word := parts[end]) > PLAIN and word.isalpha() and word[1:].islower():
+            rest = parts[:-1] if end else parts[1:]
+            if not _NAMED.search("-".join(rest)):
+                break
+            parts = rest
+            words.append(word)
+    return "-".join(parts), words
 
 
 def _is_quoted(quoted: str, words: str) -> bool:

@@ -127,6 +127,8 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
     [
         ("How heavy is the PX-200 pump?", "weight of PX 200", ""),
         ("Who paid 1,184 euros?", "1 184 euros: by whom", ""),
+        ("Wer zahlte 1.234,50 Euro?", "Zahlung von 1234,50 Euro", ""),
+        ("Who paid 1,234.50 euros?", "Who paid 1,234.99 euros?", "missing: 1234.50"),
         ("Which two rivers meet?", "2 rivers that meet", ""),
         ("How far is a run of 5 km?", "5 kilometres of running", ""),
         ("Is 3 square metres enough?", "3 m\u00b2", ""),

@@ -75,7 +75,7 @@ LONGEST_UNIT, UNIT_WORDS = 40, 3
 """Characters and words behind a number that may be its unit."""
 _HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 _NUMBER = re.compile(
-    r"(?<!\d)\d{1,3}(?:[ \u00a0\u2009\u202f,.'\u2019]\d{3})+(?!\d)|\d+(?:[.,]\d+)*"
+    r"(?<!\d)\d{1,3}(?:[ \u00a0\u2009\u202f,.'\u2019]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
 _WORD = re.compile(r"[^\W\d_]\w*(?:[-._/+]\w+)*")
 _STARTS = re.compile(r"(?:^|[.?!:;\u3002\u00bf\u00a1\"\u201c\u201e\u00ab\n])\W*$")
@@ -161,8 +161,9 @@ def _digits(text: str, language: str, inside: Mapping[int, str]) -> Iterator[Num
     table = unit_names(language) if _NUMBER.search(text) else {}
     for match in _NUMBER.finditer(text):
         whole = match.group()
-        thousands = re.fullmatch(r"\d{1,3}(?:\D\d{3})+", whole)
-        value = re.sub(r"\D", "", whole) if thousands else whole.replace(",", ".")
+        thousands = re.fullmatch(r"(\d{1,3}(?:\D\d{3})+)(?:[.,](\d+))?", whole)
+        parts = [re.sub(r"\D", "", part or "") for part in thousands.groups()] if thousands else []
+        value = ".".join(filter(None, parts)) or whole.replace(",", ".")
         rest = lowered(text[match.end() :]).lstrip(" \u00a0\u202f-")
         units = next((table[name] for name in _beginnings(rest) if name in table), frozenset[str]())
         before = text[match.start() - 1 : match.start()].strip()
