@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 _MARKER = re.compile(
     r"[ \t]*(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2219\uf0b7][ \t]*"
@@ -17,15 +18,19 @@ _ROW = re.compile(r"[ \t]*\|(?=[ \t:-]).*\|[ \t]*$")
 _FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"[ \t]*[=~^*\"+-]{3,}[ \t]*$")
 _CLOSING = "\"'\u201d\u2019\u00bb)\\]"
+# The full stops of India, Armenia, Ethiopia, Burma, Cambodia and of Urdu; Arabic's question mark.
+_STOPS = "\u0964\u0965\u0589\u1362\u104b\u17d4\u06d4\u061f"
+SENTENCE_ENDS = f".!?\u2026\u3002\uff01\uff1f{_STOPS}"
 _KEY = r"[A-Za-z]{0,8}\d{1,4}[a-z]?"
 _CITATION = rf"\[[ \t]*{_KEY}(?:[ \t]*[,;\u2013-][ \t]*{_KEY}){{0,9}}[ \t]*\]"
 _END = re.compile(
-    rf"[.!?\u2026]+[{_CLOSING}]*(?:[ \t]{{0,2}}{_CITATION})*(?=\s|$)"
+    rf"[.!?\u2026{_STOPS}]+[{_CLOSING}]*(?:[ \t]{{0,2}}{_CITATION})*(?=\s|$)"
     rf"|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*(?:[ \t]?{_CITATION})*"
 )
 _LAST_WORD = re.compile(r"[^\s(\[{\"'\u201c\u2018]*$")
 _NEXT = re.compile(r"\s*[\"'\u201c\u2018(\[]*")
 _NUMBERED = re.compile(r"\s*(?:[(\[\u00a7]?\d|\([A-Za-z0-9]|[A-Z](?![a-z]))")
+_DAY, _MONTH = re.compile(r"\d{1,2}"), re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(r"(?:[A-Z]\.-?)*[A-Z]")
 
 _ABBREVIATIONS = (
@@ -112,7 +117,20 @@ def _is_end(text: str, match: re.Match[str], end: int) -> bool:
     word = found[0] if found else ""
     if word.lower() in _BEFORE_NUMBER:
         return not _NUMBERED.match(text, match.end(), end)
+    if _DAY.fullmatch(word) and (name := _MONTH.match(text, after)) and name[0] in _months():
+        return False
     return word.lower() not in _NEVER and not _INITIAL.fullmatch(word)
+
+
+@cache
+def _months() -> frozenset[str]:
+    """Return the months of German, which writes them with a capital after the day and a stop."""
+    from babel import Locale
+
+    forms = Locale("de").months["format"]
+    return frozenset(
+        name.rstrip(".") for length in ("wide", "abbreviated") for name in forms[length].values()
+    )
 
 
 _LABEL = r"[A-Za-z]{1,8}\d+[a-z]?"

@@ -6,6 +6,7 @@ from math import fsum
 from typing import Literal
 
 from research_agent.text.alignment import PageSpan
+from research_agent.text.sentences import SENTENCE_ENDS
 from research_agent.text.visible import escaped_markdown, plain
 from research_agent.types import ModelCall, Refused, TraceEvent
 from research_agent.types.bibliography import bibliography
@@ -18,7 +19,6 @@ from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.uncertainty import Uncertainty, Unsure
 from research_agent.types.verification import Round, StopReason
 
-SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"
 Unconfirmed = Literal["mark", "drop", "refuse"]
 """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
 the whole answer is refused."""

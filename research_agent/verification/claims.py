@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from research_agent.text.sentences import sentence_spans
+from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Chunk, Token
 from research_agent.types.claims import MARKER, Claim, Verdict, bare, plain, said_tokens
 from research_agent.types.entropy import mean_entropy
@@ -43,7 +43,7 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
     """Return whether a chunk has a claim word for word, in whole words and numbers."""
-    words = plain(claim.text).rstrip(".!?\u3002\uff01\uff1f")
+    words = plain(claim.text).rstrip(SENTENCE_ENDS)
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?![.,]?\w)")
     return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
 

@@ -8,7 +8,7 @@ from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.missing_parts import read_missing
 from research_agent.text.quote_search import best_quotes
-from research_agent.text.sentences import sentence_spans
+from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Completion, Message, Token
 from research_agent.types.budget import NOTHING, Allowance
 from research_agent.types.claims import bare, plain
@@ -23,7 +23,6 @@ MOST = 4
 """Sentences that are asked for again; with more, the whole answer is."""
 INSTRUCTIONS = 120
 """Tokens, about, that the check reads beside the evidence, the question and the answer."""
-SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f"
 _SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 Span = tuple[int, int]
 Change = tuple[int, int, str, tuple[Token, ...]]
