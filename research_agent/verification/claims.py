@@ -13,7 +13,8 @@ from research_agent.verification.grounding import Grounded
 MISCITED = 0.5
 """A written key stays if its quote's score is at least this share of the best quote's."""
 _KEY = re.compile(r"[cC]\d+")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^\d]*:\s*$|[|:\s-]+$)")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|[^\d]*:\s*$|[|:\s-]+$)")
+_BOLD_HEADING = re.compile(r"\s*\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$")
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
@@ -25,20 +26,28 @@ def read_keys(sentence: str) -> tuple[str, ...]:
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     """Split an answer into its sentences, each with the keys written after it, not yet judged.
 
-    Headings and sentences without words are skipped; a repeated sentence counts once.
+    Sentences without words are skipped, and so are headings unless there is nothing else; a
+    repeated sentence counts once.
     """
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
     claims: dict[str, Claim] = {}
-    for start, end in sentence_spans(text):
+    spans = [(a, b) for a, b in sentence_spans(text) if any(map(str.isalnum, bare(text[a:b])))]
+    for start, end in [(a, b) for a, b in spans if not _is_heading(text[a:b])] or spans:
         sentence = text[start:end]
         words = bare(sentence)
-        again = plain(words) in claims
-        if again or not any(c.isalnum() for c in words) or _HEADING.match(MARKER.sub("", sentence)):
+        if plain(words) in claims:
             continue
         entropy = mean_entropy(token for at, token in said if start <= at < end)
         claims[plain(words)] = Claim(words, read_keys(sentence), mean_entropy=entropy)
     return tuple(claims.values())
+
+
+def _is_heading(sentence: str) -> bool:
+    """Return whether a line only heads others; a bold one with a key or a full stop says more."""
+    if _BOLD_HEADING.match(sentence) and not read_keys(sentence):
+        return True
+    return _HEADING.match(MARKER.sub("", sentence)) is not None
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:

@@ -30,6 +30,20 @@ def test_text_without_words_has_no_claims(text: str) -> None:
     assert () == read_claims(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("**Sizes**\n\nIt has 5 bytes [c1].", ["It has 5 bytes."]),
+        ("**It has 5 bytes [c1].**\n\nIt is red.", ["**It has 5 bytes.**", "It is red."]),
+        ("**5 bytes** [c1]\n\nIt is red.", ["**5 bytes**", "It is red."]),
+        ("**It has 5 bytes.**\n\nIt is red.", ["**It has 5 bytes.**", "It is red."]),
+        ("**5 bytes**", ["**5 bytes**"]),  # (nothing else is there)
+    ],
+)
+def test_bold_lines_are_headings_only_above_other_text(text: str, claims: list[str]) -> None:
+    assert claims == [claim.text for claim in read_claims(text)]
+
+
 def test_entropy_is_that_of_the_sentence_alone() -> None:
     sure, unsure = says("It is wet."), says(" It is red.", sure=False)
     first, second = read_claims(sure.text + unsure.text, (*sure.tokens, *unsure.tokens))
