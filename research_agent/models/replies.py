@@ -1,6 +1,7 @@
 """The key of a model's reply in the cache, and the cost of a reply."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -8,10 +9,37 @@ from typing import Any, Unpack
 
 from research_agent.errors import ModelReplyError
 from research_agent.ports import CallOptions
-from research_agent.types import Completion, Message, ModelCall
+from research_agent.types import Completion, Message, ModelCall, Token
 
 WHOLE = ("stop", "tool_calls", "length")
 """How a reply ends that says all that the model had to say, or was allowed to."""
+
+
+_THOUGHTS = re.compile(r"\s*<think>.*?</think>\s*|(?:(?!<think>).)*?</think>[ \t]*\n\s*", re.DOTALL)
+
+
+def without_thoughts(
+    text: str, tokens: Sequence[Token], finish_reason: str
+) -> tuple[str, tuple[Token, ...]]:
+    r"""Return a reply and its tokens without the model's reasoning in front, up to `</think>`.
+
+    Servers that do not read it apart leave it in the text, some without the tag that begins it.
+    Reasoning that was cut leaves nothing.
+
+    >>> without_thoughts("<think>Is it 5?</think>\n\nIt is 5.", (), "stop")
+    ('It is 5.', ())
+    """
+    if finish_reason == "length" and re.match(r"\s*<think>(?!.*</think>)", text, re.DOTALL):
+        return "", ()
+    whole = "".join(token.text for token in tokens) or text
+    if not (thoughts := _THOUGHTS.match(whole)):
+        return text, tuple(tokens)
+    kept, at = list[Token](), 0
+    for token in tokens:
+        kept += [token] if at >= thoughts.end() else []
+        at += len(token.text)
+    said = whole[thoughts.end() :]
+    return said, tuple(kept) if "".join(token.text for token in kept) == said else ()
 
 
 def reply_key(

@@ -225,6 +225,30 @@ def test_tokens_make_up_the_text(reply: Json, text: str, tokens: int) -> None:
     assert (text, tokens) == (got.text, len(got.tokens))
 
 
+THOUGHT = [token("<think>"), token("5?"), token("</think>"), token("\n\n")]
+NAMED = "The tag <think> begins, and </think>\nends."
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (text_reply("<think>5?</think>\n\nIt is", tokens=[*THOUGHT, token("It is")]), "It is"),
+        (text_reply("<think>\n[c1]: {5}\n</think>It is 5.", tokens=[]), "It is 5."),
+        (text_reply("Is it 5?\n</think>\n\nIt is 5.", tokens=[]), "It is 5."),
+        (text_reply("<think>Is it", finish_reason="length"), ""),
+        (text_reply(NAMED), NAMED),
+        (text_reply("It ends with </think> [c1]."), "It ends with </think> [c1]."),
+    ],
+)
+def test_reasoning_in_front_is_no_part_of_a_reply(reply: Json, text: str) -> None:
+    """Text that names the tags stays."""
+    with chat(lambda _: reply) as model:
+        got = ask(model)
+    assert text == got.text
+    assert "".join(token.text for token in got.tokens) in ("", text)
+    assert bool(got.tokens) is (text == "It is" or "think>" in text)
+
+
 def test_tokens_that_a_server_does_not_count() -> None:
     """They are counted here."""
     with chat(lambda _: text_reply("Paris is it", usage={})) as model:

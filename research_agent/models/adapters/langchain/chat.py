@@ -14,7 +14,7 @@ from research_agent.models.adapters.langchain.calling import (
     status_of,
 )
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import call_cost
+from research_agent.models.replies import call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -139,4 +139,6 @@ class LangChainChat:
         tokens = read_tokens(entries_under(metadata.get("logprobs"), "content"), text)
         model = str(metadata.get("model_name") or metadata.get("model") or self._name)
         cost = call_cost(role, reply.usage_metadata, model=model, seconds=seconds)
-        return Completion(text, cost, tuple(calls), tokens, REASONS.get(reason, "stop"))
+        reason = REASONS.get(reason, "stop")
+        text, tokens = without_thoughts(text, tokens, reason)
+        return Completion(text, cost, tuple(calls), tokens, reason)

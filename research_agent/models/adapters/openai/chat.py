@@ -12,7 +12,7 @@ from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai import connection
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import call_cost
+from research_agent.models.replies import call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -180,5 +180,5 @@ def _completion(role: str, reply: "BaseMessage", seconds: float) -> Completion:
         written=len(entries),
         seconds=seconds,
     )
-    text = text or "".join(token.text for token in tokens)
+    text, tokens = without_thoughts(text or "".join(t.text for t in tokens), tokens, reason)
     return Completion(text, cost, tuple(calls), tokens, reason)
