@@ -16,6 +16,8 @@ _LINE = re.compile(
     r"(?P<mark>[*_`]*)not\s+found(?P=mark)?\s*[:：](?P=mark)?(?P<rest>.*)",  # noqa: RUF001 (full width)
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+(?P<rest>\S.*)")
+_BEHIND = re.compile(r"(?<=[.!?。\]])[ \t]+(?=[*_`]*NOT FOUND[*_`]*\s*[:：])")  # noqa: RUF001 (full width)
 _KEY = re.compile(r"[\[(]\s*c\d+(?:\s*[,;]\s*c\d+)*\s*[\])]", re.IGNORECASE)
 _FENCED = re.compile(r"```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
 
@@ -38,22 +40,30 @@ class Said:
 def read_missing(reply: str) -> Said:
     """Split a reply into its answer and what it says is missing.
 
-    Lines inside a block of code are left alone, and so is the phrase inside a sentence.
+    A line that names nothing may be followed by a list of what is missing. Lines inside a block of
+    code are left alone, and so is the phrase inside a sentence.
     """
     whole = reply.strip()
-    if fence := _FENCED.fullmatch(whole):
-        whole = fence[1].strip()
-    answer, missing = _from_object(whole)
-    if _is_fixed(answer):
+    fence = _FENCED.fullmatch(whole)
+    inner = fence[1].strip() if fence else whole
+    answer, missing = _from_object(inner)
+    if _is_fixed(answer) or (answer != inner and not answer and not missing):
         return Said("", missing or ("",))
-    kept, found, in_code = list[str](), list[str](), False
+    kept, found = list[str](), list[str]()
+    in_code = listing = False
     for line in answer.splitlines():
         in_code ^= line.lstrip().startswith("```")
-        match = None if in_code else _LINE.fullmatch(line)
-        if match:
-            found.append(_named(match["rest"], match["mark"]))
-        else:
-            kept.append(line)
+        for part in [line] if in_code or _LINE.fullmatch(line) else _BEHIND.split(line):
+            if match := None if in_code else _LINE.fullmatch(part):
+                found.append(_named(match["rest"], match["mark"]))
+                listing = not found[-1]
+            elif listing and (item := _ITEM.fullmatch(part)):
+                found = [*filter(None, found), _named(item["rest"], "")]
+            else:
+                listing = listing and not part.strip()
+                kept.append(part)
+    if not found and answer == inner:
+        return Said(whole)
     return Said("\n".join(kept).strip(), (*found, *missing))
 
 
@@ -66,14 +76,20 @@ def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
         return reply, ()
     if not said or not said.keys() <= {"answer", "missing"}:
         return reply, ()
-    answer, missing = said.get("answer") or "", said.get("missing") or ""
-    if not isinstance(answer, str) or not isinstance(missing, str):
+    answer, missing = said.get("answer") or "", said.get("missing") or []
+    named = [missing] if isinstance(missing, str) else missing
+    if not isinstance(answer, str) or not isinstance(named, list):
         return reply, ()
-    return answer.strip(), (_named(missing, ""),) if missing.strip() else ()
+    if not all(isinstance(one, str) for one in named):
+        return reply, ()
+    return answer.strip(), tuple(_named(one, "") for one in named if one.strip())
 
 
 def _is_fixed(text: str) -> bool:
-    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) == REFUSAL
+    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) in (
+        REFUSAL,
+        "not found",
+    )
 
 
 def _named(rest: str, mark: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from research_agent.answering.write.rewriting import token_slice, with_changes
 from research_agent.answering.write.step import answer_question, answerability
 from research_agent.context import RunContext
-from research_agent.errors import ModelBusyError
+from research_agent.errors import ModelBusyError, ModelReplyError
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.settings import AnswerSettings, Settings
 from research_agent.types import Alternative, Completion, Hit, ModelCall, Outcome, Token
@@ -88,6 +88,8 @@ def test_the_provider_decides_what_is_not_set(
         ("NOT FOUND: the degrees", "insufficient_evidence", "", ("the degrees",)),
         (f"{GOOD}\nNOT FOUND: the time", "", GOOD, ("the time",)),
         ("The documents do not say it [c1].", "", "The documents do not say it [c1].", ()),
+        (f'{{"answer": "{GOOD}", "missing": ""}}', "", GOOD, ()),
+        ("```python\nbake(230)\n```", "", "```python\nbake(230)\n```", ()),
     ],
 )
 def test_refusals_that_the_prompt_asks_for(
@@ -102,6 +104,17 @@ def test_refusals_that_the_prompt_asks_for(
         assert text == "".join(token.text for token in answer.tokens)
     assert ([], None) == (verifier.asked, answer.answerable)
     assert "NOT FOUND:" in model.asked[0][1]
+
+
+@pytest.mark.parametrize(
+    ("ended", "hint"), [("length", "Raise answer.max_tokens"), ("stop", "Ask again")]
+)
+def test_an_empty_answer_says_what_helps(ended: str, hint: str) -> None:
+    silent = Completion(" ", ModelCall("answer"), finish_reason=ended)
+
+    with pytest.raises(ModelReplyError) as raised:
+        answered(fakes.ScriptedChat(silent), BY_PROMPT)
+    assert raised.value.hint.startswith(hint)
 
 
 def test_a_prompt_that_is_checked_says_nothing_of_refusing() -> None:

@@ -40,6 +40,23 @@ def test_the_part_that_the_chunks_hold_stays_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reply", "text", "missing"),
+    [
+        ("NOT FOUND:\n- the price\n- the **size** [c1]", "", ("the price", "the **size**")),
+        ("It is 5 [c1].\n\n**NOT FOUND:**\n\n1. ink\n2. use", "It is 5 [c1].", ("ink", "use")),
+        ("NOT FOUND: ink\n- It is 5 [c1].", "- It is 5 [c1].", ("ink",)),
+        ("It is 5 [c1]. NOT FOUND: the price [c1].", "It is 5 [c1].", ("the price",)),
+        ("It is 5.[c1] **NOT FOUND:** ink", "It is 5.[c1]", ("ink",)),
+        ("```\nFailed. NOT FOUND: no file\n```\nIt ends.", None, ()),
+        ("```sh\nrun --all\n```", None, ()),
+    ],
+)
+def test_lists_and_lines_that_go_on(reply: str, text: str | None, missing: tuple[str, ...]) -> None:
+    """A list may name what is missing, and the line may be written behind a sentence."""
+    assert read_missing(reply) == Said(reply if text is None else text, missing)
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         "not found in provided docs",
@@ -47,6 +64,8 @@ def test_the_part_that_the_chunks_hold_stays_as_it_was_written() -> None:
         "**NOT FOUND IN PROVIDED DOCS** [c1, c2]",
         '"Not found in provided docs!"',
         "`not_found in provided docs`",
+        "**NOT FOUND**",
+        '{"answer": null, "missing": ""}',
         '{"answer": "Not found in provided docs."}',
     ],
 )
@@ -78,6 +97,11 @@ def test_other_wordings_are_text(reply: str) -> None:
         ({"answer": "5 kg.", "missing": "the price [c1]."}, Said("5 kg.", ("the price",))),
         ({"answer": "5 kg [c1].", "missing": ""}, Said("5 kg [c1].")),
         ({"answer": None, "missing": "the price"}, Said("", ("the price",))),
+        (
+            {"answer": "5 kg.", "missing": ["the price", "ink [c1]"]},
+            Said("5 kg.", ("the price", "ink")),
+        ),
+        ({"answer": "5 kg.", "missing": []}, Said("5 kg.")),
         ({"missing": "the price"}, Said("", ("the price",))),
         ({"answer": "not found in provided docs", "missing": "ink"}, Said("", ("ink",))),
         ({"answer": "5 kg [c1].\nNOT FOUND: colour"}, Said("5 kg [c1].", ("colour",))),
@@ -93,4 +117,6 @@ def test_a_json_object_is_read(given: object, said: Said) -> None:
 def test_a_long_hostile_line_is_read_quickly() -> None:
     assert read_missing("NOT FOUND: " + "[c1] . " * 20_000 + "x").missing[0].endswith("x")
     assert read_missing("NOT FOUND: x" + " . [c1]" * 20_000).missing == ("x",)
-    assert read_missing("*" * 5000 + "not found").missing == ()
+    assert read_missing("*" * 5000 + "not found").missing == ("",)
+    assert read_missing("*" * 5000 + "not found it").missing == ()
+    assert read_missing("It is 5. " * 5000 + "NOT FOUND: x").missing == ("x",)

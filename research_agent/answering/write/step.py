@@ -98,7 +98,7 @@ class _Writing:
             return Answer(as_answer([shown]), form="passages"), (note,)
         written, notes = self._written()
         said = read_missing(written.text)
-        if not said.missing:
+        if not said.missing and said.text == written.text.strip():
             return written, notes
         if said.is_refusal:
             refusal = replace(written, missing=said.missing, refused="insufficient_evidence")
@@ -115,12 +115,14 @@ class _Writing:
         model, messages = self.context.ports.answerer, self._messages(self.evidence)
         reply = meter.ask(model, "answer", messages, max_tokens=most, least_tokens=LEAST_TOKENS)
         text = aligned_text(reply)
+        cut = reply.finish_reason == "length"
         if not text.strip():
+            end = "was cut before its answer began" if cut else "wrote an empty answer"
+            first = "Raise answer.max_tokens: reasoning counts too" if cut else "Ask again"
             raise ModelReplyError(
-                "the model's answer is empty",
-                hint="Ask again, or name another model: models.answer",
+                f"the model {end}", hint=f"{first}; or name another model: models.answer"
             )
-        if reply.finish_reason != "length":
+        if not cut:
             return Answer(text, reply.tokens), ()
         limit = "what is left of budget.tokens" if meter.granted < most else "answer.max_tokens"
         if 0 < reply.cost.completion_tokens < meter.granted:
