@@ -12,9 +12,13 @@ from research_agent.text.sentences import without_reference_marks
 from research_agent.types import Token
 from research_agent.types.entropy import scored
 
-MARKER = re.compile(
-    r"\s*[\[(]\s*(?:chunks?\s+)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*\s*[\])]"
+_KEYS = (
+    r"\s*\^?(?:chunks?\s+|[^\W\d_]+:\s*)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*"
+    r"\s*(?:\u2020[^\]\u3011]*)?"  # (a dagger and lines, as models of OpenAI write)
 )
+_BRACKETS = rf"(?:\[\[{_KEYS}\]\]|[\[(\u3010]{_KEYS}[\])\u3011])"
+MARKER = re.compile(rf"\s*(?:(?<!\S)(?P<around>[*_`]{{1,3}}){_BRACKETS}(?P=around)|{_BRACKETS})")
+"""Keys in brackets, in the forms of models: [c1], (c1, c2), [[c1]], [^c1], **[c1]**, in lenses."""
 Verdict = Literal["supported", "unconfirmed", "contradicted"]
 
 

@@ -30,6 +30,23 @@ def test_text_without_words_has_no_claims(text: str) -> None:
     assert () == read_claims(text)
 
 
+FORMS = "[c2]|(c2)|【c2】|【c2†L1-L9】|[^c2]|[[c2]]|[Source: c2]|**[c2]**|`[c2]`|[chunk c2]"
+
+
+@pytest.mark.parametrize("marker", FORMS.split("|"))
+def test_keys_are_read_in_the_forms_of_models(marker: str) -> None:
+    """No bracket, star or number of them stays in the sentence."""
+    text = f"**It** has 5 bytes {marker}. It is red {marker}."
+
+    assert [
+        ("**It** has 5 bytes.", ("c2",)),
+        ("It is red.", ("c2",)),
+    ] == [(claim.text, claim.keys) for claim in read_claims(text)]
+    behind = read_claims("It has 5 bytes.\u3010c2\u3011 It is red.[^c1] It is **wet**[c3].")
+    assert [("c2",), ("c1",), ("c3",)] == [claim.keys for claim in behind]
+    assert "It is **wet**." == behind[-1].text
+
+
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
