@@ -28,7 +28,8 @@ TOKENS = 90
 LEAST_QUOTE = 4
 """Least letters and digits of a quote; fewer are found in any text."""
 LEAST_SHARED = 0.5
-"""The judge's quote has to score at least this share of the claim's best quote."""
+"""The judge's quote has to score at least this share of the claim's best quote; below this share of
+its words, words tell nothing of a claim, such as one in another language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,15 @@ class Judgement:
 
 
 def judge(
-    question: str, claims: Sequence[Claim], evidence: Sequence[Evidence], context: StepContext
+    question: str,
+    claims: Sequence[Claim],
+    evidence: Sequence[Evidence],
+    context: StepContext,
+    written: Mapping[str, Sequence[str]],
 ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
     """Return the claims with the model's votes on them, and notes for the trace; never raises.
 
+    `written` has the keys that the answer's model wrote for a sentence.
     `verify.judge` says which claims are asked about; none that a chunk has word for word. The
     `system` prompt is the answer's, so that a server reads the evidence once. Without a vote that
     counts the score's verdict stays, and a note says so.
@@ -82,7 +88,8 @@ def judge(
     found = list(claims)
     for number, at in enumerate(asked, 1):
         if number in said:
-            found[at] = with_judgement(found[at], said[number], chunks)
+            own = written.get(found[at].text, ())
+            found[at] = with_judgement(found[at], said[number], chunks, own)
     silent = len(asked) - len(said)
     note = (
         f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
@@ -184,10 +191,14 @@ def _solid(text: str) -> str:
     return "".join(char for char in text.casefold() if not char.isspace() and char != "|")
 
 
-def with_judgement(claim: Claim, said: Judgement, chunks: Mapping[str, Chunk]) -> Claim:
+def with_judgement(
+    claim: Claim, said: Judgement, chunks: Mapping[str, Chunk], written: Sequence[str]
+) -> Claim:
     """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
-    A yes supports it unless a hard fact is missing; a no makes it unconfirmed unless contradicted.
+    Where the evidence holds few of them, a yes counts if its chunk is one whose key was `written`.
+    A yes supports the claim unless a hard fact is missing; a no makes it unconfirmed unless
+    contradicted.
     """
     if said.vote == "unsupported":
         if claim.verdict == "contradicted":
@@ -199,14 +210,17 @@ def with_judgement(claim: Claim, said: Judgement, chunks: Mapping[str, Chunk]) -
     score = share_held(claim.text, content_words(text) | content_words(headings(chunk)))
     quote = Quote(score, text, said.start, said.end)
     best = max((one.score for one in claim.quotes), default=0.0)
-    if not score or score < LEAST_SHARED * best:
+    shares_words = score > 0 and score >= LEAST_SHARED * best
+    agreed = said.vote == "supported" and best < LEAST_SHARED and said.key in written
+    if not (shares_words or agreed):
         return claim
     if said.vote == "contradicted":
         problem = f"the evidence says: {' '.join(text.split())}"
         return replace(claim, verdict="contradicted", problem=problem, judged="no")
     if any(fact.status == "missing" for fact in claim.facts):
         return claim
-    keys = dict(zip(claim.keys, claim.quotes, strict=True)) | {said.key: quote}
+    pairs = zip(claim.keys, claim.quotes, strict=True)
+    keys = {key: one for key, one in pairs if shares_words or key in written} | {said.key: quote}
     order = sorted(keys, key=lambda key: int(key[1:]))
     return replace(
         claim,
@@ -215,5 +229,5 @@ def with_judgement(claim: Claim, said: Judgement, chunks: Mapping[str, Chunk]) -
         verdict="supported",
         problem="",
         judged="yes",
-        rekeyed=claim.rekeyed or said.key not in claim.keys,
+        rekeyed=not {*order} <= {*written},
     )

@@ -40,7 +40,8 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
             answer, written.evidence, ports.pairs, ports.grounding, limit=limit
         )
         if settings.judges != "off" and answer.form == "written":
-            claims, notes = judge(written.question, claims, written.evidence, context)
+            keys = {claim.text: claim.keys for claim in read_claims(answer.text)}
+            claims, notes = judge(written.question, claims, written.evidence, context, keys)
     check, draft = decide_next_round(written, claims, settings, context.meter.left())
     return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))
 

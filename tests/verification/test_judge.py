@@ -30,7 +30,7 @@ def read(*rows: object, count: int = 1) -> dict[int, judging.Judgement]:
 
 
 def judged(claim: Claim, said: judging.Judgement) -> Claim:
-    return judging.with_judgement(claim, said, CHUNKS)
+    return judging.with_judgement(claim, said, CHUNKS, claim.keys)
 
 
 def claim(text: str, *facts: Fact) -> Claim:
@@ -122,6 +122,27 @@ def test_quotes_that_have_nothing_to_do_with_the_sentence(vote: str) -> None:
 
     assert said == judged(said, quote("It may be published", vote=vote)) == judged(said, hostile)
     assert "supported" == itself.verdict
+
+
+@pytest.mark.parametrize(
+    ("written", "vote", "verdict"),
+    [
+        (("c1",), "supported", "supported"),
+        (("c1",), "contradicted", "unconfirmed"),
+        (("c2",), "supported", "unconfirmed"),
+        ((), "supported", "unconfirmed"),
+    ],
+)
+def test_a_yes_on_a_sentence_in_another_language(
+    written: tuple[str, ...], vote: str, verdict: str
+) -> None:
+    """It shares no word with its evidence: writer and judge have to name the same chunk."""
+    said = Claim("Jeder darf ihn veröffentlichen.")
+    vouched = quote("It may be published by anybody.", vote=vote)
+    found = judging.with_judgement(said, vouched, CHUNKS, written)
+
+    assert (verdict, ("c1",) * (verdict == "supported")) == (found.verdict, found.keys)
+    assert not found.rekeyed
 
 
 def test_hard_facts_are_not_overruled() -> None:
