@@ -69,14 +69,16 @@ def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> st
     missing = _listed(named or words_not_held(result.question, result.evidence))
     which = result.stop_reason.removeprefix("budget_")
     near = "The passages read do not say it: name the document or the section, or ask for less."
+    why = "the passages contradict what the model wrote"
+    if any(claim.verdict != "contradicted" for claim in result.claims):
+        why = "set answer.unconfirmed to mark to see it, or ask for less"
     helps: dict[Refused, str] = {
         "no_evidence": f"Nothing came near: add documents on {missing or 'it'}, or ask otherwise.",
         "insufficient_evidence": f"No passage read holds {missing}: add documents that do, or ask "
         "without it."
         if missing
         else near,
-        "unsupported_draft": "No answer could be confirmed: the passages contradict what the model "
-        "wrote.",
+        "unsupported_draft": f"No answer could be confirmed: {why}.",
         "model_failed": "A model failed: ask again, or see what research-agent doctor says.",
         "budget": f"budget.{which} was spent before an answer: raise it, or ask for less.",
     }

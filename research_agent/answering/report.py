@@ -25,6 +25,7 @@ from research_agent.types.result import (
     Conflict,
     ResearchResult,
     Unconfirmed,
+    in_lines,
     usage_of,
     with_markers,
 )
@@ -100,7 +101,7 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
     return ResearchResult(
         question=state.question,
         status=status,
-        answer=first + " ".join(map(with_markers, said)) or REFUSAL,
+        answer=first + in_lines(said) or REFUSAL,
         citations=_citations(said, evidence),
         evidence=evidence,
         claims=best.claims,

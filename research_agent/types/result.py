@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import fsum
 from typing import Literal
 
@@ -214,10 +215,23 @@ def cost_of(calls: Sequence[ModelCall]) -> float | None:
     return fsum(known) if len(known) == len(prices) else None
 
 
+def in_lines(claims: Sequence[Claim]) -> str:
+    """Return claims with their markers one after the other, rows and code on lines of their own.
+
+    Between two of them is one character.
+    """
+    alone = [claim.text.startswith(("|", "```")) for claim in claims]
+    gaps = ["", *("\n" if one or other else " " for one, other in pairwise(alone))]
+    return "".join(f"{gap}{with_markers(one)}" for gap, one in zip(gaps, claims, strict=False))
+
+
 def with_markers(claim: Claim) -> str:
-    """Return a claim with its keys before the full stop, and a mark unless it is supported."""
+    """Return a claim with its keys before the full stop, and a mark unless it is supported.
+
+    A row and code have them behind, without a full stop.
+    """
     ends = claim.text[-1:] in SENTENCE_ENDS
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
     marks += "" if is_supported(claim) else f"[{claim.verdict}]"
-    return f"{body} {marks}{end}"
+    return f"{body} {marks}{'' if body.endswith(('|', '```')) else end}"

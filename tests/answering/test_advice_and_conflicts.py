@@ -24,6 +24,9 @@ DOCUMENTS = (
 )
 NEAR = "Searched 'the pump', 'a pump' in 2 documents (6 chunks); nearest: guide, section Hoses. "
 
+DOUBTED = Claim("It is blue.")
+DENIED = replace(DOUBTED, verdict="contradicted")
+
 
 def refused(question: str = "How heavy is the pump?", **changes: Any) -> ResearchResult:  # noqa: ANN401 (fields of a result)
     state = State(
@@ -41,7 +44,11 @@ def refused(question: str = "How heavy is the pump?", **changes: Any) -> Researc
         (refused(), "holds 'heavy', 'pump'"),
         (refused("Is the hose red?"), "The passages read do not say it"),
         (refused(unanswered=("", "the price")), "holds 'the price'"),
-        (refused(refusal_reason="unsupported_draft"), "No answer could be confirmed"),
+        (refused(refusal_reason="unsupported_draft", claims=(DENIED,)), "the passages contradict"),
+        (
+            refused(refusal_reason="unsupported_draft", claims=(DENIED, DOUBTED)),
+            "set answer.unconf",
+        ),
         (refused(refusal_reason="model_failed"), "doctor"),
         (refused(refusal_reason="no_evidence"), "Nothing came near: add documents on 'heavy'"),
         (refused(refusal_reason="budget", stop_reason="budget_tokens"), "budget.tokens"),

@@ -91,6 +91,21 @@ def test_sentences_are_marked_and_counted() -> None:
     ]
 
 
+def test_rows_and_code_have_lines_of_their_own() -> None:
+    head, row = replace(GOOD, text="| size | 1184 |"), replace(POOR, text="| blue | no |")
+    found = answered(GOOD, head, row, POOR, replace(GOOD, text="```\nrun\n```"))
+
+    assert found.answer.split("\n") == [
+        "It has 1184 bytes [c1].",
+        "| size | 1184 | [c1]",
+        "| blue | no | [c2][unconfirmed]",
+        "It is blue [c2][unconfirmed].",
+        "```",
+        "run",
+        "``` [c1]",
+    ]
+
+
 def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
     found = answered(GOOD, POOR, missing=("the price", ""))
 
