@@ -21,13 +21,10 @@ _THOUGHTS = re.compile(r"\s*<think>.*?</think>\s*|(?:(?!<think>).)*?</think>[ \t
 def without_thoughts(
     text: str, tokens: Sequence[Token], finish_reason: str
 ) -> tuple[str, tuple[Token, ...]]:
-    r"""Return a reply and its tokens without the model's reasoning in front, up to `</think>`.
+    """Return a reply and its tokens without the model's reasoning in front, up to `</think>`.
 
     Servers that do not read it apart leave it in the text, some without the tag that begins it.
     Reasoning that was cut leaves nothing.
-
-    >>> without_thoughts("<think>Is it 5?</think>\n\nIt is 5.", (), "stop")
-    ('It is 5.', ())
     """
     if finish_reason == "length" and re.match(r"\s*<think>(?!.*</think>)", text, re.DOTALL):
         return "", ()

@@ -77,19 +77,15 @@ def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
     if not said or not said.keys() <= {"answer", "missing"}:
         return reply, ()
     answer, missing = said.get("answer") or "", said.get("missing") or []
-    named = [missing] if isinstance(missing, str) else missing
-    if not isinstance(answer, str) or not isinstance(named, list):
-        return reply, ()
-    if not all(isinstance(one, str) for one in named):
+    named = missing if isinstance(missing, list) else [missing]
+    if not all(isinstance(one, str) for one in (answer, *named)):
         return reply, ()
     return answer.strip(), tuple(_named(one, "") for one in named if one.strip())
 
 
 def _is_fixed(text: str) -> bool:
-    return " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold())) in (
-        REFUSAL,
-        "not found",
-    )
+    words = " ".join(re.findall(r"[^\W_]+", _KEY.sub(" ", text).casefold()))
+    return words in (REFUSAL, "not found")
 
 
 def _named(rest: str, mark: str) -> str:

@@ -216,20 +216,14 @@ def cost_of(calls: Sequence[ModelCall]) -> float | None:
 
 
 def in_lines(claims: Sequence[Claim]) -> str:
-    """Return claims with their markers one after the other, rows and code on lines of their own.
-
-    Between two of them is one character.
-    """
+    """Return claims with markers, one character apart; rows and code have lines of their own."""
     alone = [claim.text.startswith(("|", "```")) for claim in claims]
     gaps = ["", *("\n" if one or other else " " for one, other in pairwise(alone))]
     return "".join(f"{gap}{with_markers(one)}" for gap, one in zip(gaps, claims, strict=False))
 
 
 def with_markers(claim: Claim) -> str:
-    """Return a claim with its keys before the full stop, and a mark unless it is supported.
-
-    A row and code have them behind, without a full stop.
-    """
+    """Return a claim with its keys before the full stop, and a mark unless it is supported."""
     ends = claim.text[-1:] in SENTENCE_ENDS
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))

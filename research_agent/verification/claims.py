@@ -45,9 +45,8 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
 
 def _is_heading(sentence: str) -> bool:
     """Return whether a line only heads others; a bold one with a key or a full stop says more."""
-    if _BOLD_HEADING.match(sentence) and not read_keys(sentence):
-        return True
-    return _HEADING.match(MARKER.sub("", sentence)) is not None
+    bold = _BOLD_HEADING.match(sentence) and not read_keys(sentence)
+    return bool(bold or _HEADING.match(MARKER.sub("", sentence)))
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:

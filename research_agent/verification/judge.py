@@ -196,9 +196,8 @@ def with_judgement(
 ) -> Claim:
     """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
-    Where the evidence holds few of them, a yes counts if its chunk is one whose key was `written`.
-    A yes supports the claim unless a hard fact is missing; a no makes it unconfirmed unless
-    contradicted.
+    Where the evidence holds few of them, a yes counts if its chunk's key was `written`. A yes
+    supports it unless a hard fact is missing; a no makes it unconfirmed unless contradicted.
     """
     if said.vote == "unsupported":
         if claim.verdict == "contradicted":
