@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, Unpack
 
 from research_agent.errors import ModelReplyError
@@ -31,12 +32,9 @@ def without_thoughts(
     whole = "".join(token.text for token in tokens) or text
     if not (thoughts := _THOUGHTS.match(whole)):
         return text, tuple(tokens)
-    kept, at = list[Token](), 0
-    for token in tokens:
-        kept += [token] if at >= thoughts.end() else []
-        at += len(token.text)
-    said = whole[thoughts.end() :]
-    return said, tuple(kept) if "".join(token.text for token in kept) == said else ()
+    said, starts = whole[thoughts.end() :], accumulate((len(t.text) for t in tokens), initial=0)
+    kept = tuple(t for t, at in zip(tokens, starts, strict=False) if at >= thoughts.end())
+    return said, kept if "".join(token.text for token in kept) == said else ()
 
 
 def reply_key(

@@ -28,8 +28,7 @@ TOKENS = 90
 LEAST_QUOTE = 4
 """Least letters and digits of a quote; fewer are found in any text."""
 LEAST_SHARED = 0.5
-"""The judge's quote has to score at least this share of the claim's best quote; below this share of
-its words, words tell nothing of a claim, such as one in another language."""
+"""The judge's quote has to score at least this share of the claim's best quote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,16 @@ def test_dissimilar_hits_are_not_shown() -> None:
     assert 1 == len(keep.model.asked)
 
 
+def test_a_hit_with_every_word_of_the_query_stays() -> None:
+    """A row of a table is hardly like a query of one word that stands in it."""
+    table, other = chunk("How many | key\nBytes | 32", 7), chunk("A key is red.", 8)
+    done = Filtering(settings=FilterSettings(mode="score"))(
+        [Hit(one, 0.5, 0.02) for one in (table, other)]
+    )
+
+    assert [7] == done.kept
+
+
 def test_seats() -> None:
     """What the model wants has seats first, the undecided by rank; a failed call is no verdict."""
 

@@ -8,6 +8,7 @@ from research_agent.errors import BudgetError, ModelError, ModelTimeoutError
 from research_agent.planning.filter import verdicts
 from research_agent.planning.filter.prompt import decision_key, shown_chunks
 from research_agent.planning.reading import Links, Reach
+from research_agent.text.content_words import content_words, share_held
 from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
 from research_agent.types.calls import dangling
 from research_agent.types.evidence import readable
@@ -67,7 +68,7 @@ class HitFilter:
         clock, meter = self._context.ports.clock, self._context.meter
         calls_before = len(meter.calls)
         started = clock.seconds()
-        looked_at, dissimilar = self._candidates(hits, max_chunks)
+        looked_at, dissimilar = self._candidates(query, hits, max_chunks)
         judged = self._judged(query, question or query, looked_at)
         decisions = settled(judged.decisions, max_chunks=max_chunks)
         seated = [hit for hit, d in zip(looked_at, decisions, strict=True) if d.kept]
@@ -99,9 +100,9 @@ class HitFilter:
         return Outcome(Filtered(found, stats), TraceEvent(notes=notes, unreadable=unreadable))
 
     def _candidates(
-        self, hits: Sequence[Hit], max_chunks: int
+        self, query: str, hits: Sequence[Hit], max_chunks: int
     ) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """Return the hits to judge, and those before the last of them that are too dissimilar."""
+        """Return the hits to judge, and those before the last that are unlike query and words."""
         mode, least = self._settings.mode, self._settings.min_similarity
         if mode == "off":
             return hits[:max_chunks], ()
@@ -109,8 +110,10 @@ class HitFilter:
         similar, dissimilar = list[Hit](), list[Hit]()
         for hit in hits:
             if len(similar) < limit:
-                known = hit.similarity
-                (dissimilar if known is not None and known < least else similar).append(hit)
+                near = hit.similarity is None or hit.similarity >= least
+                held = content_words("\n".join((*hit.chunk.section, hit.chunk.text)))
+                near = near or share_held(query, held) == 1.0
+                (similar if near else dissimilar).append(hit)
         return similar, dissimilar
 
     def _judged(self, query: str, question: str, hits: Sequence[Hit]) -> _Judgement:
