@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from research_agent.text.hard_facts import own_readings
 from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Chunk, Token
 from research_agent.types.claims import MARKER, Claim, Verdict, bare, plain, said_tokens
@@ -13,8 +14,10 @@ from research_agent.verification.grounding import Grounded
 MISCITED = 0.5
 """A written key stays if its quote's score is at least this share of the best quote's."""
 _KEY = re.compile(r"[cC]\d+")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|[^\d]*:\s*$|[|:\s-]+$)")
-_BOLD_HEADING = re.compile(r"\s*\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$")
+_HEADING = re.compile(
+    r"\s*(?:#{1,6}\s|\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$|[^\d]*:[\s.]*$|[|:\s.-]+$)"
+)
+"""What only heads other lines; markers are read as full stops, and bold sentences are no heads."""
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
@@ -26,14 +29,14 @@ def read_keys(sentence: str) -> tuple[str, ...]:
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     """Split an answer into its sentences, each with the keys written after it, not yet judged.
 
-    Sentences without words are skipped, and so are headings unless there is nothing else; a
-    repeated sentence counts once.
+    Skipped are sentences without words or said before, and headings of other text.
     """
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
     claims: dict[str, Claim] = {}
     spans = [(a, b) for a, b in sentence_spans(text) if any(map(str.isalnum, bare(text[a:b])))]
-    for start, end in [(a, b) for a, b in spans if not _is_heading(text[a:b])] or spans:
+    heads = {span for span in spans if _HEADING.match(MARKER.sub(".", text[slice(*span)]))}
+    for start, end in [span for span in spans if span not in heads] or spans:
         sentence = text[start:end]
         words = bare(sentence)
         if plain(words) in claims:
@@ -41,12 +44,6 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
         entropy = mean_entropy(token for at, token in said if start <= at < end)
         claims[plain(words)] = Claim(words, read_keys(sentence), mean_entropy=entropy)
     return tuple(claims.values())
-
-
-def _is_heading(sentence: str) -> bool:
-    """Return whether a line only heads others; a bold one with a key or a full stop says more."""
-    bold = _BOLD_HEADING.match(sentence) and not read_keys(sentence)
-    return bool(bold or _HEADING.match(MARKER.sub("", sentence)))
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
@@ -60,12 +57,16 @@ def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
     """Return a claim with quotes and the verdict: below the probability `limit` it is unconfirmed.
 
     Written keys stay if their chunks are near to the sentence; else it gets the nearest chunk's.
+    The fewer of its numbers a quote has, the less near it is.
     """
-    best = max((quote.score for quote in found.quotes.values()), default=0.0)
-    near = [key for key, quote in found.quotes.items() if quote.score > 0]
-    kept = [key for key in claim.keys if key in near]
-    kept = [key for key in kept if found.quotes[key].score >= MISCITED * best]
-    keys = kept or sorted(near, key=lambda key: -found.quotes[key].score)[:1]
+    said = [own_readings(fact.text) for fact in found.facts if fact.kind == "number"]
+    near = dict[str, float]()
+    for key, quote in found.quotes.items():
+        has = own_readings(quote.quote)
+        near[key] = quote.score * (1 + sum(not has.isdisjoint(one) for one in said))
+    best = max(near.values(), default=0.0)
+    kept = [key for key in claim.keys if near.get(key, 0.0) >= MISCITED * best > 0]
+    keys = kept or sorted(near, key=lambda key: -near[key])[:1]
     keys = sorted(keys, key=lambda key: int(key[1:]))
     verdict, problem = _verdict(found, limit)
     return replace(

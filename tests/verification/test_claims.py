@@ -6,7 +6,7 @@ from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
 from research_agent.types.claims import Claim, is_supported
 from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
-from research_agent.verification.grounding import Contradiction, Grounded
+from research_agent.verification.grounding import Contradiction, Grounded, ground_verbatim
 from tests.fakes import chunk, says
 
 KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")
@@ -90,6 +90,24 @@ def test_keys_stay_where_their_chunks_are_near(
 
     assert (keys, rekeyed) == (claim.keys, claim.rekeyed)
     assert [scores[key] for key in keys] == [quote.score for quote in claim.quotes]
+
+
+@pytest.mark.parametrize(
+    ("written", "keys"),
+    [(("c1",), ("c2",)), (("c2",), ("c2",)), (("c1", "c2"), ("c2",)), ((), ("c2",))],
+)
+def test_a_passage_alike_with_other_numbers_is_not_cited(
+    written: tuple[str, ...], keys: tuple[str, ...]
+) -> None:
+    """As in a series of minutes: the words are the same each week, the figures are not."""
+    texts = ("It handles 1,200 requests with a median of 85 ms.", "2,150 requests, 61 ms.")
+    chunks = {f"c{at}": chunk(text, at) for at, text in enumerate(texts, 1)}
+    said = Claim("It handles 2,150 requests with a median of 61 ms.", written)
+    both = Claim("The median fell from 85 ms to 61 ms.", ("c1", "c2"))
+
+    assert keys == grounded_claim(said, ground_verbatim(said.text, chunks), limit=0.5).keys
+    found = ground_verbatim(both.text, chunks)
+    assert ("c1", "c2") == grounded_claim(both, found, limit=0.5).keys
 
 
 @pytest.mark.parametrize(("probability", "verdict"), [(0.5, "supported"), (0.49, "unconfirmed")])
