@@ -12,7 +12,7 @@ import pypdfium2
 
 from benchmarks.common import CACHE, RESULTS, Row, folder, read, table_of
 from benchmarks.pdf_files import DATA, half_of, pdf
-from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
+from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text, page_turn
 from research_agent.documents.layout.frames import bars_of
 from research_agent.documents.layout.spans import spans
 from research_agent.evaluation.intervals import told_share
@@ -23,7 +23,8 @@ def is_right(place: Row, cache: Path) -> bool:
     with pypdfium2.PdfDocument(pdf(place["document"], cache)) as document:
         page = document[place["page"] - 1]
         text = page.get_textpage()
-        glyphs, _, framed, _ = page_glyphs(text, page, page_text(text))
+        turn = page_turn(text, page)
+        glyphs, _, framed = page_glyphs(text, page, page_text(text), turn)
         lines = ["".join(span.text.split()) for span in spans(glyphs, bars_of(framed))]
     return any("".join(place["reads"].split()) in line for line in lines)
 

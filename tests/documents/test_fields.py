@@ -31,6 +31,14 @@ def test_values_are_read_beside_their_names() -> None:
     assert "Ada Lovelace" in parsed.page_texts[0]
 
 
+def test_a_field_is_where_its_page_has_it_however_that_is_shown() -> None:
+    page = [[(50.0, 700.0, 10.0, "Name"), (50.0, 660.0, 10.0, "City")]]
+    field = "/FT /Tx /T (n) /V (Ada) /Rect [120 696 300 712]"
+    read = [parse_pdf(small_pdf(page, fields=[field], rotate=turn)).blocks for turn in (0, 90, 180)]
+    assert [read[0]] * 3 == read
+    assert ["Name Ada", "City"] == [block.text for block in read[0]]
+
+
 def test_an_empty_form_reads_as_its_page_and_a_filled_one_is_drawn_with_its_values() -> None:
     page = [[(50.0, 700.0, 10.0, "Name")]]
     field = "/FT /Tx /T (n) /DA (/F 10 Tf) /Rect [120 696 300 712]"

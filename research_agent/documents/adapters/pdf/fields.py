@@ -6,7 +6,7 @@ from ctypes import create_string_buffer
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from research_agent.documents.adapters.pdf.glyphs import turned
+from research_agent.documents.adapters.pdf.glyphs import Turn, turned
 from research_agent.documents.layout.spans import Span, share
 
 MOST_FIELDS = 2_000  # of a page
@@ -28,14 +28,16 @@ Field = tuple[Span, ...]
 """The lines of a field."""
 
 
-def page_fields(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> tuple[Field, ...]:
+def page_fields(
+    document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, turn: Turn
+) -> tuple[Field, ...]:
     """Return what is written in each of a page's fields, and a sign for each box to tick.
 
     Fields that nobody sees, and those of passwords, are left out.
     """
     if document.formenv is None:
         return ()
-    return tuple(filter(None, _fields(document.formenv.raw, page)))
+    return tuple(filter(None, _fields(document.formenv.raw, page, turn)))
 
 
 def with_fields(found: Sequence[Span], fields: Sequence[Field]) -> tuple[Span, ...]:
@@ -64,19 +66,19 @@ def with_fields(found: Sequence[Span], fields: Sequence[Field]) -> tuple[Span, .
     return tuple(ordered)
 
 
-def _fields(form: pdfium.FPDF_FORMHANDLE, page: pypdfium2.PdfPage) -> Iterator[Field]:
+def _fields(form: pdfium.FPDF_FORMHANDLE, page: pypdfium2.PdfPage, turn: Turn) -> Iterator[Field]:
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
         field = pdfium.FPDFPage_GetAnnot(page, index)
         try:
             hidden = pdfium.FPDFAnnot_GetFlags(field) & pdfium.FPDF_ANNOT_FLAG_HIDDEN
             if pdfium.FPDFAnnot_GetSubtype(field) == pdfium.FPDF_ANNOT_WIDGET and not hidden:
-                yield tuple(_lines(form, page, field))
+                yield tuple(_lines(form, field, turn))
         finally:
             pdfium.FPDFPage_CloseAnnot(field)
 
 
 def _lines(
-    form: pdfium.FPDF_FORMHANDLE, page: pypdfium2.PdfPage, field: pdfium.FPDF_ANNOTATION
+    form: pdfium.FPDF_FORMHANDLE, field: pdfium.FPDF_ANNOTATION, turn: Turn
 ) -> Iterator[Span]:
     kind, box = pdfium.FPDFAnnot_GetFormFieldType(form, field), pdfium.FS_RECTF()
     if not pdfium.FPDFAnnot_GetRect(field, box):
@@ -87,17 +89,12 @@ def _lines(
     elif kind in _WRITTEN and not pdfium.FPDFAnnot_GetFormFieldFlags(form, field) & PASSWORD:
         lines = _value(form, field).splitlines()
     place = (box.left, box.bottom, box.right, box.top)
-    left, bottom, right, top = turned(place, page.get_rotation(), *_size(page))
+    left, bottom, right, top = turned(place, turn)
     height = min(top - bottom, LINE) if len(lines) < 2 else LINE  # noqa: PLR2004 (one line)
     high = (top + bottom + height) / 2 if len(lines) == 1 else top
     for number, line in enumerate(filter(str.strip, lines)):
         low = high - (number + 1) * height
         yield Span(" ".join(line.split()), left, low, right, low + height, max(height, 1.0), low)
-
-
-def _size(page: pypdfium2.PdfPage) -> tuple[float, float]:
-    width, height = page.get_size()
-    return (height, width) if page.get_rotation() % 180 else (width, height)
 
 
 def _value(form: pdfium.FPDF_FORMHANDLE, field: pdfium.FPDF_ANNOTATION) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_double, c_float, c_int, create_string_buffer
 from math import degrees, hypot
+from typing import NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -19,6 +20,17 @@ SHORT = 3.0  # points; what is shorter is no line
 MOST_OBJECTS, MOST_SEGMENTS = 20_000, 2_000  # of a page and of one object: drawings have more
 
 Box = tuple[float, float, float, float]
+
+
+class Turn(NamedTuple):
+    """How a page is turned so that its text is upright, and its size in points then."""
+
+    right: int
+    """Degrees to the right: 0, 90, 180 or 270."""
+    width: float
+    height: float
+
+
 ANGLES = 40  # characters of a page that are asked for their direction
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
@@ -54,8 +66,8 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
     lists in office programs' symbol fonts.
     """
     unicode, raw = pdfium.FPDFText_GetUnicode, text.raw
-    codes = [unicode(raw, index) for index in range(text.count_chars())]
-    codes = [_OFFICE.get(code, code) for code in codes]
+    given = (unicode(raw, index) for index in range(text.count_chars()))
+    codes = [_OFFICE.get(code, code) for code in given]
     font = _Font(text)
     for index, code in enumerate(codes):
         if code in _SYMBOLS or code in _LARGE:
@@ -70,34 +82,33 @@ def page_text(text: pypdfium2.PdfTextPage) -> str:
 
 
 def page_glyphs(
-    text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str
-) -> tuple[Sequence[Glyph], tuple[Rule, ...], tuple[Frame, ...], float]:
+    text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, chars: str, turn: Turn
+) -> tuple[Sequence[Glyph], tuple[Rule, ...], tuple[Frame, ...]]:
     """Return the characters of a page's text with their boxes, turned so that it is upright.
 
-    `chars` is its `page_text`; the other values are the page's level lines, what its lines frame,
-    and its height then.
-    Spaces have no box.
+    `chars` is its `page_text`; the other values are the page's level lines and what its lines
+    frame. Spaces have no box.
     """
-    turn = _turn(text, page)
-    width, height = page.get_size()
-    if (turn - page.get_rotation()) % 180:
-        width, height = height, width
-    glyphs = _glyphs(text, chars, sideways=turn % 180 != 0)
-    if turn:
-        glyphs = (_turned(glyph, turn, width, height) for glyph in glyphs)
-    rules, bars = page_lines(page, turn, width, height)
-    return with_fractions(tuple(glyphs), rules), rules, frames(rules, bars), height
+    glyphs = _glyphs(text, chars, sideways=turn.right % 180 != 0)
+    if turn.right:
+        glyphs = (_turned(glyph, turn) for glyph in glyphs)
+    rules, bars = page_lines(page, turn)
+    return with_fractions(tuple(glyphs), rules), rules, frames(rules, bars)
 
 
-def _turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> int:
-    """Return by how many degrees the text has to be turned to the right to be upright."""
+def page_turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> Turn:
+    """Return how a page has to be turned: as most of its text, or as it is shown without any."""
     count = text.count_chars()
     seen: Counter[int] = Counter()
     for index in range(0, count, max(1, count // ANGLES)):
         angle = pdfium.FPDFText_GetCharAngle(text.raw, index)
         if angle >= 0 and not pdfium.FPDFText_IsGenerated(text.raw, index):
             seen[round(-degrees(angle) / 90) * 90 % 360] += 1
-    return seen.most_common(1)[0][0] if seen else int(page.get_rotation())
+    right = seen.most_common(1)[0][0] if seen else int(page.get_rotation())
+    width, height = page.get_size()
+    if (right - page.get_rotation()) % 180:
+        width, height = height, width
+    return Turn(right, width, height)
 
 
 def _glyphs(text: pypdfium2.PdfTextPage, chars: str, *, sideways: bool) -> Iterator[Glyph]:
@@ -149,22 +160,21 @@ class _Font:
         return bool(self._flags.value & _FORCE_BOLD) or bool(_BOLD.search(name))
 
 
-def _turned(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
-    left, bottom, right, top = turned(glyph[1:5], turn, width, height)
-    base = glyph.baseline if turn == 270 else height - glyph.baseline  # noqa: PLR2004 (degrees)
+def _turned(glyph: Glyph, turn: Turn) -> Glyph:
+    left, bottom, right, top = turned(glyph[1:5], turn)
+    own = turn.right == 270  # noqa: PLR2004 (degrees)
+    base = glyph.baseline if own else turn.height - glyph.baseline
     return glyph._replace(left=left, bottom=bottom, right=right, top=top, baseline=base)
 
 
-def page_lines(
-    page: pypdfium2.PdfPage, turn: int, width: float, height: float
-) -> tuple[tuple[Rule, ...], tuple[Bar, ...]]:
-    """Return level and upright lines of a page turned by `turn` degrees, `width` by `height`."""
+def page_lines(page: pypdfium2.PdfPage, turn: Turn) -> tuple[tuple[Rule, ...], tuple[Bar, ...]]:
+    """Return the level and the upright lines of a page that is turned."""
     rules, bars = [], []
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) == pdfium.FPDF_PAGEOBJ_PATH:
             for box in _lines(shape):
-                left, bottom, right, top = turned(box, turn, width, height)
+                left, bottom, right, top = turned(box, turn)
                 if top - bottom <= THICK and right - left >= SHORT:
                     rules.append(Rule(left, right, (top + bottom) / 2))
                 elif right - left <= THICK and top - bottom >= SHORT:
@@ -214,10 +224,11 @@ def _lines(shape: pdfium.FPDF_PAGEOBJECT) -> Iterator[Box]:
         last = point
 
 
-def turned(box: Box, turn: int, width: float, height: float) -> Box:
+def turned(box: Box, turn: Turn) -> Box:
     """Return a box, left, bottom, right and top, on a page that is turned to the right."""
     left, bottom, right, top = box
-    match turn:
+    to_the_right, width, height = turn
+    match to_the_right:
         case 90:
             return bottom, height - right, top, height - left
         case 180:

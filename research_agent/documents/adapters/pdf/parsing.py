@@ -11,7 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from research_agent.documents.adapters.pdf.fields import page_fields, with_fields
-from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text
+from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text, page_turn
 from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.frames import bars_of
@@ -135,13 +135,13 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> tuple[page_furniture.P
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text:
             chars = page_text(text)
-            glyphs, rules, framed, height = page_glyphs(text, page, chars)
-            fields = page_fields(document, page)
+            turn = page_turn(text, page)
+            glyphs, rules, framed = page_glyphs(text, page, chars, turn)
+            fields = page_fields(document, page, turn)
             found = with_fields(spans(glyphs, bars_of(framed)), fields)
         chars = "\n".join((chars, *(line.text for field in fields for line in field)))
-        return page_furniture.Page(
-            found, height, chars, rules, framed
-        ), pdfium.FPDFPage_CountObjects(page)
+        made = page_furniture.Page(found, turn.height, chars, rules, framed)
+        return made, pdfium.FPDFPage_CountObjects(page)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Entry]:
