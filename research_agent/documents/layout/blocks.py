@@ -7,7 +7,8 @@ from operator import itemgetter
 from statistics import median
 
 from research_agent.documents.layout.grid import is_caption
-from research_agent.documents.layout.rows import Row, join_lines
+from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Rule, Span
 from research_agent.documents.layout.tables import table_ranges, table_text
 from research_agent.types import ChunkKind

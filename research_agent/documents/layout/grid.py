@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from research_agent.documents.layout.rows import Row, join_lines
+from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Rule, Span
 
 EDGE = 4.0  # points by which the ends of lines of one table differ at most

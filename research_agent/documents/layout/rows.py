@@ -1,14 +1,15 @@
-"""Pieces of lines -> lines of text, with the cells of displayed tables; lines -> running text.
+"""Pieces of lines -> lines of text, with the cells of displayed tables.
 
 The page's drawing order is kept; a footnote drawn in between moves behind what it interrupts.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from research_agent.documents.layout.frames import Frame, Table, table_in
+from research_agent.documents.layout.framed_tables import Table, table_in
+from research_agent.documents.layout.frames import Frame
 from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Rule, Span, share
 
 CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
@@ -20,11 +21,7 @@ COLUMN_WORDS = 4  # words in a line of a column at least
 FULL = 0.8  # share of a column's width that a line fills, and share of the lines that do
 LOOK_BACK = 15  # lines that may have been drawn in the middle of a paragraph, such as a footnote
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_TAIL = re.compile(r"([^\W_]+(?:-[^\W_]+)*)([-\u2010\u00ad])$")
-_HEAD = re.compile(r"[^\W_]+")
 _FORMULA = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)")  # its number
-_LEADERS = re.compile(r"(?:\s*\.){4,}\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,43 +258,3 @@ def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
         for upper, lower in pairwise(boxes)
     )
     return tuple(page_rows if beside else ordered)
-
-
-def vocabulary(lines: Iterable[str]) -> frozenset[str]:
-    """Return the words of some lines in small letters, without last words before a hyphen."""
-    found: set[str] = set()
-    for line in lines:
-        text = _TAIL.sub("", line)
-        found.update(word.lower() for word in _WORD.findall(text))
-    return frozenset(found)
-
-
-def join_lines(lines: Sequence[str], words: Collection[str] = ()) -> str:
-    """Return the lines as one; `words` decide what a hyphen at a line's end means.
-
-    >>> join_lines(["a lattice-", "based stan-", "dard"], {"lattice-based"})
-    'a lattice-based standard'
-    >>> join_lines(["1.1 Purpose . . . . . . . 3"])
-    '1.1 Purpose … 3'
-    """
-    pieces: list[str] = []
-    for line in lines:
-        glue = _glue(pieces[-1], line, words) if pieces else ""
-        if glue != " " and pieces:
-            pieces[-1] = pieces[-1][:-1] + glue + line
-        else:
-            pieces.append(line)
-    text = " ".join(pieces).replace("\N{SOFT HYPHEN}", "")
-    return _LEADERS.sub(" \N{HORIZONTAL ELLIPSIS} ", text).strip()
-
-
-def _glue(before: str, line: str, words: Collection[str]) -> str:
-    tail, head = _TAIL.search(before[-80:]), _HEAD.match(line)
-    if tail is None or head is None:
-        return " "
-    whole, compound = f"{tail[1]}{head[0]}".lower(), f"{tail[1]}-{head[0]}".lower()
-    if compound in words or head[0][0].isdigit():
-        return "-"
-    if whole in words or tail[2] == "\N{SOFT HYPHEN}":
-        return "" if head[0][0].islower() else "-"
-    return "" if tail[1][-1].islower() and head[0][0].islower() and "-" not in tail[1] else "-"

@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from research_agent.documents.layout.frames import Table
+from research_agent.documents.layout.framed_tables import Table
 from research_agent.documents.layout.grid import LEADERS, STEP, Grid, framed, is_caption
-from research_agent.documents.layout.rows import Row, join_lines
+from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Rule, Span
 from research_agent.text.tables import HEAD_LINE, Cell, cells, head_of, joined_cells, without_line
 from research_agent.types.documents import Block
@@ -68,10 +69,9 @@ def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence
     in it a cell that spans columns names each of them. A cell that spans rows is in each of them.
     Where the columns are not certain, the first line says so and the rows are plain text.
     """
-    framed = next((row for row in rows if row.table), None)
-    if framed and framed.table:
-        caption = "\n".join(row.text for row in rows if row is not framed)
-        return _framed_text(framed.table, caption, words)
+    if table := next((row.table for row in rows if row.table), None):
+        caption = "\n".join(row.text for row in rows if not row.table)
+        return _framed_text(table, caption, words)
     grid = Grid(rows, rules, words)
     if grid.unsure:
         return "\n".join([NOT_CERTAIN, *(row.text for row in rows)])

@@ -15,8 +15,9 @@ from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text,
 from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.frames import bars_of
+from research_agent.documents.layout.joining import vocabulary
 from research_agent.documents.layout.outline import Entry, row_sections
-from research_agent.documents.layout.rows import Row, rows, vocabulary
+from research_agent.documents.layout.rows import Row, rows
 from research_agent.documents.layout.spans import spans
 from research_agent.documents.layout.tables import with_heads
 from research_agent.errors import DocumentError
