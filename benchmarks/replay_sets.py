@@ -48,7 +48,7 @@ from research_agent.settings import Settings
 from research_agent.types import Hit
 from research_agent.types.budget import Allowance
 from research_agent.verification.adapters.grounding_file import read_grounding
-from research_agent.verification.step import grounded_claims
+from research_agent.verification.step import claims_of, grounded_claims
 
 DEFAULT = Settings()
 ANSWERS = {
@@ -249,7 +249,8 @@ def drafts(_: Indexes) -> Iterator[Line]:
     pairs, model = CrossEncoder(MiniLM()), read_grounding()
     for weights in ("1.5b", "strong"):
         for one in recorded(weights)[::3]:
-            claims = grounded_claims(one.answer, one.evidence, pairs, model, limit=model.limit)
+            said = claims_of(one.answer)
+            claims = grounded_claims(said, one.evidence, pairs, model, limit=model.limit)
             told = [
                 (c.text, c.verdict, c.keys, c.quotes, c.facts, c.support, c.problem) for c in claims
             ]

@@ -214,8 +214,8 @@ def states(answer: str, fact: Sequence[str]) -> bool:
 
     Case, white space, citation markers, bold type and thousands separators make no difference. A
     wording begins where a word or a number without a minus begins; one that ends in a digit does
-    not go on with another. One
-    that looks like a regular expression (`a|b`, `[- ]`, `keys?`, a backslash) is also taken as one.
+    not go on with another. One that looks like a regular expression (`a|b`, `[- ]`, `keys?`, a
+    backslash) is also taken as one.
 
     >>> states("It has **1,184** bytes [c1].", ["1184 bytes"]), states("It has 21184.", ["1184"])
     (True, False)

@@ -1,4 +1,4 @@
-"""The key of a model's reply in the cache, and the cost of a reply."""
+"""The key of a model's reply in the cache, its cost, and the reasoning that it begins with."""
 
 import json
 import re

@@ -36,29 +36,33 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
     nothing_new = answer.failed or answer.repeated or written.probe_failed or written.exhausted
     if not (answer.refused or nothing_new):
         limit = settings.verify.min_support or ports.grounding.limit
-        claims = grounded_claims(
-            answer, written.evidence, ports.pairs, ports.grounding, limit=limit
-        )
+        said = claims_of(answer)
+        claims = grounded_claims(said, written.evidence, ports.pairs, ports.grounding, limit=limit)
         if settings.judges != "off" and answer.form == "written":
-            keys = {claim.text: claim.keys for claim in read_claims(answer.text)}
+            keys = {claim.text: claim.keys for claim in said}
             claims, notes = judge(written.question, claims, written.evidence, context, keys)
     check, draft = decide_next_round(written, claims, settings, context.meter.left())
     return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))
 
 
+def claims_of(answer: Answer) -> tuple[Claim, ...]:
+    """Return an answer's sentences, not yet judged, with the keys that its writer gave them."""
+    tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
+    return read_claims(answer.text, tokens)
+
+
 def grounded_claims(
-    answer: Answer,
+    claims: Sequence[Claim],
     evidence: Sequence[Evidence],
     pairs: SentencePairs,
     model: GroundingModel,
     *,
     limit: float,
 ) -> tuple[Claim, ...]:
-    """Return an answer's sentences, unconfirmed below the probability `limit`.
+    """Return sentences with their quotes and verdicts, unconfirmed below the probability `limit`.
 
     A sentence that a chunk has word for word is supported, and no model reads it.
     """
-    tokens = () if unusable_tokens(answer.text, answer.tokens) else answer.tokens
     chunks = {item.key: item.hit.chunk for item in evidence}
     return tuple(
         grounded_claim(
@@ -68,5 +72,5 @@ def grounded_claims(
             else ground(claim.text, chunks, pairs, model),
             limit=limit,
         )
-        for claim in read_claims(answer.text, tokens)
+        for claim in claims
     )

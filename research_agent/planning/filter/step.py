@@ -111,9 +111,7 @@ class HitFilter:
         for hit in hits:
             if len(similar) < limit:
                 near = hit.similarity is None or hit.similarity >= least
-                held = content_words("\n".join((*hit.chunk.section, hit.chunk.text)))
-                near = near or share_held(query, held) == 1.0
-                (similar if near else dissimilar).append(hit)
+                (similar if near or _holds_all(hit.chunk, query) else dissimilar).append(hit)
         return similar, dissimilar
 
     def _judged(self, query: str, question: str, hits: Sequence[Hit]) -> _Judgement:
@@ -245,3 +243,9 @@ def _notes(decisions: Sequence[ChunkDecision], fallback: str) -> tuple[str, ...]
         "filter: the model discarded all hits of a search": whys.count("all_discarded"),
     }
     return tuple(note for note, count in notes.items() if count)
+
+
+def _holds_all(chunk: Chunk, query: str) -> bool:
+    """Return whether a chunk and its headings hold every word of a query."""
+    held = content_words("\n".join((*chunk.section, chunk.text)))
+    return share_held(query, held) == 1.0
