@@ -128,6 +128,7 @@ def _claim(claim: Claim, texts: Mapping[str, str]) -> Claim:
     return replace(
         claim,
         text=gated(claim.text, sources),
+        heading=gated(claim.heading, sources),
         problem=gated(claim.problem, sources),
         facts=tuple(replace(fact, text=gated(fact.text, sources)) for fact in claim.facts),
     )

@@ -26,6 +26,7 @@ from research_agent.types.result import (
     ResearchResult,
     Unconfirmed,
     in_lines,
+    leads,
     usage_of,
     with_markers,
 )
@@ -146,9 +147,9 @@ def _nothing_confirmed(evidence: Sequence[Evidence]) -> str:
 
 def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
     starts = {}
-    for claim in said:
-        starts[claim.text] = at
-        at += len(with_markers(claim)) + 1
+    for lead, claim in zip(leads(said), said, strict=True):
+        starts[claim.text] = at + len(lead)
+        at += len(lead) + len(with_markers(claim))
     return starts
 
 

@@ -6,6 +6,8 @@ import unicodedata
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 
+_ESCAPED_ITEM = re.compile(r"^([ \t]*)\\([-*+] )", re.MULTILINE)
+
 
 def visible(text: str) -> str:
     r"""Return `text` with control and invisible characters made visible; line ends stay.
@@ -26,6 +28,15 @@ def visible(text: str) -> str:
 def escaped_markdown(text: str) -> str:
     """Return text that means nothing in Markdown; line ends stay."""
     return _SPECIAL.sub(r"\\\1", visible(text))
+
+
+def escaped_answer(text: str) -> str:
+    r"""Return text of which only lists mean something in Markdown.
+
+    >>> escaped_answer("- *two*\n- three")
+    '- \\*two\\*\n- three'
+    """
+    return _ESCAPED_ITEM.sub(r"\1\2", escaped_markdown(text))
 
 
 def plain(text: str) -> str:

@@ -19,6 +19,7 @@ _KEYS = (
 _BRACKETS = rf"(?:\[\[{_KEYS}\]\]|[\[(\u3010]{_KEYS}[\])\u3011])"
 MARKER = re.compile(rf"\s*(?:(?<!\S)(?P<around>[*_`]{{1,3}}){_BRACKETS}(?P=around)|{_BRACKETS})")
 """Keys in brackets, in the forms of models: [c1], (c1, c2), [[c1]], [^c1], **[c1]**, in lenses."""
+_LIST_SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 Verdict = Literal["supported", "unconfirmed", "contradicted"]
 
 
@@ -48,6 +49,10 @@ class Claim:
     """Whether it has a key that the model did not write."""
     rewritten: bool = False
     """Whether the model was unsure of its first wording, and wrote it again."""
+    lead: str = ""
+    """What the draft has in front of it: line ends, and the sign or number of a list's item."""
+    heading: str = ""
+    """The lines that it is below: headings, and words that end in a colon; without markers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +81,18 @@ def is_supported(claim: Claim) -> bool:
 
 def bare(sentence: str) -> str:
     """Return a sentence without markers, reference numbers and list signs."""
-    text = without_reference_marks(MARKER.sub("", sentence))
-    return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", text.strip()).strip()
+    text = without_reference_marks(MARKER.sub("", sentence)).strip()
+    return text[len(list_sign(text)) :].strip()
+
+
+def list_sign(sentence: str) -> str:
+    """Return the sign or number with which the item of a list begins; empty for another sentence.
+
+    >>> [list_sign(text) for text in ("2. Close it.", "- Open it.", "It is 5.")]
+    ['2. ', '- ', '']
+    """
+    found = _LIST_SIGN.match(sentence)
+    return found[0] if found else ""
 
 
 def plain(words: str) -> str:

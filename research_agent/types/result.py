@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import fsum
 from typing import Literal
 
 from research_agent.text.alignment import PageSpan
 from research_agent.text.sentences import SENTENCE_ENDS
-from research_agent.text.visible import escaped_markdown, plain
+from research_agent.text.visible import escaped_answer, plain
 from research_agent.types import ModelCall, Refused, TraceEvent
 from research_agent.types.bibliography import bibliography
 from research_agent.types.claims import Claim, is_supported
@@ -20,6 +19,7 @@ from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.uncertainty import Uncertainty, Unsure
 from research_agent.types.verification import Round, StopReason
 
+NEXT_LINE = "\n"
 Unconfirmed = Literal["mark", "drop", "refuse"]
 """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
 the whole answer is refused."""
@@ -163,9 +163,9 @@ class ResearchResult:
     def to_markdown(self) -> str:
         """Return question, answer, a footnote for each citation, and what it lacks, as Markdown.
 
-        What documents and models have written is escaped: no markup, links or HTML survives.
+        What documents and models have written is escaped: of their markup only lists survive.
         """
-        answer = escaped_markdown(self.answer)
+        answer = escaped_answer(self.answer)
         for one in self.citations:
             answer = answer.replace(f"\\[{one.key}\\]", f"[^{one.key}]")
         notes = [
@@ -216,15 +216,38 @@ def cost_of(calls: Sequence[ModelCall]) -> float | None:
 
 
 def in_lines(claims: Sequence[Claim]) -> str:
-    """Return claims with markers, one character apart; rows and code have lines of their own."""
-    alone = [claim.text.startswith(("|", "```")) for claim in claims]
-    gaps = ["", *("\n" if one or other else " " for one, other in pairwise(alone))]
-    return "".join(f"{gap}{with_markers(one)}" for gap, one in zip(gaps, claims, strict=False))
+    """Return claims with their markers, in the lines and lists and below the headings of a draft.
+
+    Rows and code have lines of their own.
+    """
+    pieces = zip(leads(claims), claims, strict=True)
+    return "".join(f"{lead}{with_markers(claim)}" for lead, claim in pieces)
+
+
+def leads(claims: Sequence[Claim]) -> list[str]:
+    """Return what stands in front of each claim: a blank, or line ends, a heading, a list sign."""
+    found: list[str] = []
+    last: Claim | None = None
+    for claim in claims:
+        sign = claim.lead.lstrip("\n")
+        ends = claim.lead[: len(claim.lead) - len(sign)]
+        if claim.heading and (last is None or last.heading != claim.heading):
+            found.append(f"{ends or NEXT_LINE}{claim.heading}{NEXT_LINE}{sign}")
+        elif last and _is_alone(claim, last):
+            found.append(f"{ends or NEXT_LINE}{sign}")
+        else:
+            found.append(f"{ends or ' '}{sign}")
+        last = claim
+    return [found[0].lstrip(), *found[1:]] if found else []
+
+
+def _is_alone(*claims: Claim) -> bool:
+    return any(claim.text.startswith(("|", "```")) for claim in claims)
 
 
 def with_markers(claim: Claim) -> str:
     """Return a claim with its keys before the full stop, and a mark unless it is supported."""
-    ends = claim.text[-1:] in SENTENCE_ENDS
+    ends = claim.text[-1:] in f"{SENTENCE_ENDS}:"
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
     marks += "" if is_supported(claim) else f"[{claim.verdict}]"

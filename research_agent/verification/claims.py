@@ -4,15 +4,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from research_agent.text.hard_facts import own_readings
+from research_agent.text.content_words import content_words, share_held
+from research_agent.text.hard_facts import hard_facts, own_readings
 from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Chunk, Token
-from research_agent.types.claims import MARKER, Claim, Verdict, bare, plain, said_tokens
+from research_agent.types.claims import MARKER, Claim, Verdict, bare, list_sign, plain, said_tokens
 from research_agent.types.entropy import mean_entropy
 from research_agent.verification.grounding import Grounded
 
 MISCITED = 0.5
 """A written key stays if its quote's score is at least this share of the best quote's."""
+LEAST_KNOWN = 0.5
+"""A heading is shown if the question and the evidence have this share of its words."""
 _KEY = re.compile(r"[cC]\d+")
 _HEADING = re.compile(
     r"\s*(?:#{1,6}\s|\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$|[^\d]*:[\s.]*$|[|:\s.-]+$)"
@@ -29,21 +32,61 @@ def read_keys(sentence: str) -> tuple[str, ...]:
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     """Split an answer into its sentences, each with the keys written after it, not yet judged.
 
-    Skipped are sentences without words or said before, and headings of other text.
+    Skipped are sentences without words or said before; headings go with the sentences below them.
     """
     aligned = "".join(token.text for token in tokens) == text
     said = said_tokens(tokens if aligned else ())
     claims: dict[str, Claim] = {}
     spans = [(a, b) for a, b in sentence_spans(text) if any(map(str.isalnum, bare(text[a:b])))]
-    heads = {span for span in spans if _HEADING.match(MARKER.sub(".", text[slice(*span)]))}
-    for start, end in [span for span in spans if span not in heads] or spans:
+    heads = {span for span in spans if _is_heading(text[slice(*span)])}
+    if heads.issuperset(spans):
+        heads = set()
+    heading, above = "", list[tuple[int, int]]()
+    for start, end in spans:
+        if (start, end) in heads:
+            above.append((start, end))
+            continue
         sentence = text[start:end]
         words = bare(sentence)
         if plain(words) in claims:
             continue
+        if above:
+            heading = "\n".join(MARKER.sub("", text[slice(*span)]).strip() for span in above)
         entropy = mean_entropy(token for at, token in said if start <= at < end)
-        claims[plain(words)] = Claim(words, read_keys(sentence), mean_entropy=entropy)
+        lead = _line_ends(text, above[0][0] if above else start) + _sign(text, start)
+        claim = Claim(words, read_keys(sentence), mean_entropy=entropy, lead=lead, heading=heading)
+        claims[plain(words)] = claim
+        above = []
     return tuple(claims.values())
+
+
+def _is_heading(sentence: str) -> bool:
+    words = sentence[len(list_sign(sentence)) :]
+    return bool(_HEADING.match(MARKER.sub(".", words)))
+
+
+def _line_ends(text: str, start: int) -> str:
+    before = text[:start]
+    return "\n" * min(before[len(before.rstrip()) :].count("\n"), 2)
+
+
+def _sign(text: str, start: int) -> str:
+    """Return the sign of a list's item that begins at `start`, with what it is indented by."""
+    sign = list_sign(text[start:])
+    line = text[:start].rpartition("\n")[2]
+    return f"{line if line.isspace() else ''}{sign.strip()} " if sign else ""
+
+
+def known_heading(claim: Claim, known: Sequence[str]) -> Claim:
+    """Return a claim without its heading unless `known` texts have half of the heading's words.
+
+    All of its numbers and identifiers have to be there, too: nobody else checks a heading.
+    """
+    words = content_words("\n".join(known))
+    facts = hard_facts(claim.heading, known)
+    is_known = share_held(claim.heading, words) >= LEAST_KNOWN
+    is_known &= all(fact.status != "missing" for fact in facts)
+    return claim if is_known else replace(claim, heading="")
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:

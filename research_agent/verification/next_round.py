@@ -9,7 +9,7 @@ from research_agent.text.content_words import content_words
 from research_agent.text.sentences import sentence_spans
 from research_agent.types import Chunk, Hit, Refused, Token
 from research_agent.types.budget import BUDGET_STOPS, Allowance
-from research_agent.types.claims import Claim, bare, is_supported, plain, said_tokens
+from research_agent.types.claims import MARKER, Claim, bare, is_supported, plain, said_tokens
 from research_agent.types.entropy import mean_entropy, normalized_uncertainty
 from research_agent.types.evidence import Evidence, source_of
 from research_agent.types.uncertainty import unusable_tokens
@@ -80,8 +80,13 @@ def decide_next_round(
     5. Search again for what is refused, missing, unconfirmed or uncertain.
 
     Where pruning left out chunks that could change a 2 to 5, they are brought back instead, without
-    a search. Without log-probabilities nothing counts as confident.
+    a search. Without log-probabilities nothing counts as confident. An answer that names what is
+    missing refuses if it cites nothing, and none of its sentences is supported.
     """
+    said = written.answer
+    cites = MARKER.search(said.text) or any(map(is_supported, claims))
+    if claims and said.missing and not cites:
+        written = replace(written, answer=replace(said, refused="insufficient_evidence"))
     judgement = _RoundJudgement(written, claims, settings, allowance)
     ended = _ended(written)
     if ended:

@@ -7,10 +7,15 @@ from research_agent.context import StepContext
 from research_agent.ports import SentencePairs
 from research_agent.types import Outcome, TraceEvent
 from research_agent.types.claims import Claim, GroundingModel
-from research_agent.types.evidence import Evidence
+from research_agent.types.evidence import Evidence, source_of
 from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import Answer, Check, Draft
-from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
+from research_agent.verification.claims import (
+    grounded_claim,
+    is_verbatim,
+    known_heading,
+    read_claims,
+)
 from research_agent.verification.grounding import ground, ground_verbatim
 from research_agent.verification.judge import judge
 from research_agent.verification.next_round import WrittenRound, decide_next_round
@@ -36,7 +41,8 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
     nothing_new = answer.failed or answer.repeated or written.probe_failed or written.exhausted
     if not (answer.refused or nothing_new):
         limit = settings.verify.min_support or ports.grounding.limit
-        said = claims_of(answer)
+        known = [written.question, *(source_of(item.hit.chunk) for item in written.evidence)]
+        said = [known_heading(claim, known) for claim in claims_of(answer)]
         claims = grounded_claims(said, written.evidence, ports.pairs, ports.grounding, limit=limit)
         if settings.judges != "off" and answer.form == "written":
             keys = {claim.text: claim.keys for claim in said}

@@ -56,6 +56,13 @@ def test_free_text_comes_with_log_probabilities() -> None:
     assert [message.text for message in ASKED] == [m["content"] for m in seen[0]["messages"]]
 
 
+def test_ends_of_replies_have_the_names_of_other_servers() -> None:
+    for said, ended in (("eos", "stop"), ("end_turn", "stop"), ("model_length", "length")):
+        script, _ = replies(text_reply("Paris", finish_reason=said))
+        with chat(script) as model:
+            assert ended == model.complete("answer", ASKED, max_tokens=7).finish_reason
+
+
 def test_schema_is_sent_and_read_as_text() -> None:
     """A schema goes out as response_format, without log-probabilities; a cut reply is no error."""
     script, seen = replies(text_reply('{"x": "lo', finish_reason="length"))

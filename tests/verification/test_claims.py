@@ -1,11 +1,19 @@
 """An answer, sentence by sentence: what is read, which keys stay, and which verdict follows."""
 
+from dataclasses import replace
+
 import pytest
 
 from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
 from research_agent.types.claims import Claim, is_supported
-from research_agent.verification.claims import grounded_claim, is_verbatim, read_claims
+from research_agent.types.result import in_lines
+from research_agent.verification.claims import (
+    grounded_claim,
+    is_verbatim,
+    known_heading,
+    read_claims,
+)
 from research_agent.verification.grounding import Contradiction, Grounded, ground_verbatim
 from tests.fakes import chunk, says
 
@@ -28,6 +36,54 @@ def test_sentences_and_their_keys_are_read() -> None:
 @pytest.mark.parametrize("text", ["", " \n", "...", "[c1]", "?! [c1][c2]", "|---|---|"])
 def test_text_without_words_has_no_claims(text: str) -> None:
     assert () == read_claims(text)
+
+
+LISTED = """To close the pump [c1]:
+1. Turn the valve [c1].
+2. Wait. Do it again [c2].
+   - slowly [c1]
+
+It weighs 5 kg [c3].
+
+## The tank
+It is red [c3]."""
+
+
+def test_lists_lines_and_headings_of_a_draft_are_kept() -> None:
+    """They are shown again; a heading goes with all that is below it."""
+    claims = [replace(one, verdict="supported") for one in read_claims(LISTED)]
+
+    assert ["1. ", "\n2. ", "", "\n   - ", "\n\n", "\n\n"] == [one.lead for one in claims]
+    assert ["To close the pump:", "## The tank"] == list(dict.fromkeys(o.heading for o in claims))
+    shown = """To close the pump:
+1. Turn the valve [c1].
+2. Wait. Do it again [c2].
+   - slowly [c1].
+
+It weighs 5 kg [c3].
+
+## The tank
+It is red [c3]."""
+    keyed = [replace(one, keys=one.keys or ("c2",)) for one in claims]
+    assert shown.replace("Wait.", "Wait [c2].") == in_lines(keyed)
+    assert "To close the pump:\n2. Wait" in in_lines(keyed[1:])  # (where one is left out)
+
+
+@pytest.mark.parametrize(
+    ("heading", "kept"),
+    [
+        ("The sizes of ML-KEM:", "The sizes of ML-KEM:"),
+        ("Keys", "Keys"),
+        ("Colours", ""),
+        ("ML-KEM-768", ""),
+    ],
+)
+def test_only_headings_that_name_what_is_known_are_kept(heading: str, kept: str) -> None:
+    """Nobody checks a heading, so half of its words have to be known, and all of its numbers."""
+    claim = Claim("It has 5 bytes.", heading=heading)
+
+    found = known_heading(claim, ["How long are keys of ML-KEM?", "ML-KEM-512 has sizes"])
+    assert kept == found.heading
 
 
 FORMS = "[c2]|(c2)|【c2】|【c2†L1-L9】|[^c2]|[[c2]]|[Source: c2]|**[c2]**|`[c2]`|[chunk c2]"

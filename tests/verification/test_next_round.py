@@ -66,6 +66,8 @@ def written(text: str, *, sure: bool = True) -> Answer:
         (written(NEAR, sure=False), "again", "uncertain"),
         (written(GOOD, sure=False), "stop", "confident"),
         (replace(written(GOOD), missing=("the price",)), "again", "missing"),
+        (replace(written("No price is told."), missing=("the price",)), "again", "refused"),
+        (replace(written("It is cheap [c1]."), missing=("the price",)), "again", "missing"),
         (written(FALSE), "again", "unconfirmed"),
         (Answer(POOR), "again", "unconfirmed"),
         (written("[4]"), "again", "unconfirmed"),

@@ -12,7 +12,7 @@ from research_agent.conversation.sessions import SessionInfo
 from research_agent.interfaces.cli.rendering import address
 from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
-from research_agent.text.visible import escaped_markdown, plain
+from research_agent.text.visible import escaped_answer, plain
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.uncertainty import measured
 
@@ -148,7 +148,7 @@ def _turn(turn: Turn) -> str:
     }
     pieces = _NUMBER.split(answer_text(turn))
     answer = "".join(
-        links.get(piece, f"\\[{piece}\\]") if at % 2 else escaped_markdown(piece)
+        links.get(piece, f"\\[{piece}\\]") if at % 2 else escaped_answer(piece)
         for at, piece in enumerate(pieces)
     )
     asked = [f"*Asked:* {plain(turn.question)}"] if turn.question != turn.text else []

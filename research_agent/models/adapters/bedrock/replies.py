@@ -4,19 +4,12 @@ import json
 from typing import TYPE_CHECKING
 
 from research_agent.errors import ContextOverflowError, ModelReplyError
-from research_agent.models.replies import call_cost
+from research_agent.models.replies import ENDS, call_cost
 from research_agent.types import Completion, WrittenCall
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-FINISHED = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-}
-"""Bedrock's reasons to stop, as they are called elsewhere; all others leave no usable reply."""
 WITHHELD = ("guardrail_intervened", "content_filtered")
 ANSWER_TOOL = "reply"
 """The tool whose input is the reply, where a reply has to follow a schema."""
@@ -43,8 +36,8 @@ def completion(role: str, model: str, reply: "AIMessage", *, shaped: bool) -> Co
 
 
 def _finish_reason(stopped: str) -> str:
-    if stopped in FINISHED:
-        return FINISHED[stopped]
+    if stopped in ENDS:
+        return ENDS[stopped]
     if stopped == "model_context_window_exceeded":
         raise ContextOverflowError(
             "prompt and reply are longer than the model reads", hint="Lower evidence.max_tokens."

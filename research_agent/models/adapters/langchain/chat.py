@@ -14,7 +14,7 @@ from research_agent.models.adapters.langchain.calling import (
     status_of,
 )
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import call_cost, without_thoughts
+from research_agent.models.replies import ENDS, call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -28,10 +28,6 @@ LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predi
 LOGPROBS = {"logprobs": True, "top_logprobs": 5}
 REFUSING = (0, 400, 422)
 """Statuses of a request that would do without an option; 0: the object itself refused it."""
-REASONS = {
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "length"),
-    **dict.fromkeys(("tool_calls", "tool_use"), "tool_calls"),
-}
 BROKEN_OFF = ("content_filter", "refusal", "safety", "prohibited_content", "error")
 """Ends of a reply that are none of the model's own."""
 
@@ -139,6 +135,6 @@ class LangChainChat:
         tokens = read_tokens(entries_under(metadata.get("logprobs"), "content"), text)
         model = str(metadata.get("model_name") or metadata.get("model") or self._name)
         cost = call_cost(role, reply.usage_metadata, model=model, seconds=seconds)
-        ended = REASONS.get(reason, "stop")
+        ended = ENDS.get(reason, "stop")
         text, tokens = without_thoughts(text, tokens, ended)
         return Completion(text, cost, tuple(calls), tokens, ended)

@@ -12,7 +12,7 @@ from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai import connection
 from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import call_cost, without_thoughts
+from research_agent.models.replies import ENDS, call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -34,7 +34,6 @@ WORDS: Mapping[str, re.Pattern[str]] = {
 """What a request can do without, and the words a server names it by when it refuses."""
 REPLY_BYTES, TOKEN_BYTES = 65_536, 256 * (TOP_LOGPROBS + 4)
 """How large a reply may be, and how much larger for each token, with its alternatives."""
-COMPLETE = ("stop", "tool_calls", "length")
 
 
 class OpenAIChat:
@@ -159,9 +158,10 @@ def _completion(role: str, reply: "BaseMessage", seconds: float) -> Completion:
             hint="The server is not compatible: name another one in base_url.",
         )
     metadata, text = reply.response_metadata, str(reply.text)
-    reason = metadata.get("finish_reason")
-    if reason not in COMPLETE:
-        filtered = reason == "content_filter"
+    ended = metadata.get("finish_reason")
+    reason = ENDS.get(str(ended))
+    if reason is None:
+        filtered = ended == "content_filter"
         raise ModelReplyError(
             "the model server broke its reply off" + (" (content_filter)" * filtered),
             hint="Ask in other words: a filter of the server's forbade the reply."
