@@ -8,17 +8,27 @@ from typing import Literal
 
 from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
-from research_agent.text.sentences import without_reference_marks
+from research_agent.text.sentences import SENTENCE_ENDS, without_reference_marks
 from research_agent.types import Token
 from research_agent.types.entropy import scored
 
+_NEXT_KEYS = r"(?:\s{0,9}(?:,|;|&|-|\u2013|and)\s{0,9}(?:chunk\s{1,9})?[cC]?\d+)*\s{0,9}"
 _KEYS = (
-    r"\s*\^?(?:chunks?\s+|[^\W\d_]+:\s*)?[cC]\d+(?:\s*(?:,|;|&|-|\u2013|and)\s*(?:chunk\s+)?[cC]\d+)*"
-    r"\s*(?:\u2020[^\]\u3011]*)?"  # (a dagger and lines, as models of OpenAI write)
+    rf"\s{{0,9}}\^?(?:chunks?\s{{1,9}}(?:key=)?|[^\W\d_]+:\s{{0,9}})?[\"']?[cC]\d+[\"']?{_NEXT_KEYS}"
+    r"(?:\u2020[^\]\u3011]*)?"  # (a dagger and lines, as models of OpenAI write)
 )
-_BRACKETS = rf"(?:\[\[{_KEYS}\]\]|[\[(\u3010]{_KEYS}[\])\u3011])"
-MARKER = re.compile(rf"\s*(?:(?<!\S)(?P<around>[*_`]{{1,3}}){_BRACKETS}(?P=around)|{_BRACKETS})")
-"""Keys in brackets, in the forms of models: [c1], (c1, c2), [[c1]], [^c1], **[c1]**, in lenses."""
+_BRACKETS = rf"(?:\[\[{_KEYS}\]\]|[\[\u3010]{_KEYS}[\]\u3011])"
+_ROUND = rf"\((?:chunks?\s{{1,9}}|[^\W\d_]+:\s{{0,9}})?c\d+{_NEXT_KEYS}\)"
+_AT_END = rf"(?=\s{{0,9}}(?:[{SENTENCE_ENDS},;:\[(|]|\n|$))"
+MARKER = re.compile(
+    rf"\s{{0,9}}(?:(?<!\S)(?P<around>[*_`]{{1,3}})(?:{_BRACKETS}|{_ROUND})(?P=around)|{_BRACKETS})"
+    rf"|(?<=[{SENTENCE_ENDS}])\s{{0,9}}{_ROUND}|\s{{0,9}}{_ROUND}{_AT_END}"
+)
+"""Keys in brackets, in the forms of models: [c1], [c1, c2], [[c1]], [^c1], **[c1]**, in lenses.
+
+In round ones only at the end of a sentence or part of one, and in small letters: (C1) is a name,
+and a pair (c1, c2) may be one of a formula.
+"""
 _LIST_SIGN = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 Verdict = Literal["supported", "unconfirmed", "contradicted"]
 

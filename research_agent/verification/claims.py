@@ -16,7 +16,9 @@ MISCITED = 0.5
 """A written key stays if its quote's score is at least this share of the best quote's."""
 LEAST_KNOWN = 0.5
 """A heading is shown if the question and the evidence have this share of its words."""
-_KEY = re.compile(r"[cC]\d+")
+MOST_JOINED = 9
+"""Keys that one range names, at most: [c2-c5] names four."""
+_KEY = re.compile(r"([-\u2013]\s*)?[cC]?(\d+)")
 _HEADING = re.compile(
     r"\s*(?:#{1,6}\s|\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$|[^\d]*:[\s.]*$|[|:\s.-]+$)"
 )
@@ -24,9 +26,19 @@ _HEADING = re.compile(
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
-    """Return the citation keys in a sentence, lower-cased, each once."""
-    written = "".join(marker[0] for marker in MARKER.finditer(sentence))
-    return tuple(dict.fromkeys(map(str.lower, _KEY.findall(written))))
+    """Return the citation keys in a sentence, lower-cased, each once.
+
+    >>> read_keys("It has 5 bytes [c2, 4]. It is red [C7-c9].")
+    ('c2', 'c4', 'c7', 'c8', 'c9')
+    """
+    keys: list[int] = []
+    for marker in MARKER.finditer(sentence):
+        for found in _KEY.finditer(marker[0].partition("\u2020")[0]):
+            number = int(found[2])
+            joined = found[1] and keys and number - keys[-1] <= MOST_JOINED
+            keys += range(keys[-1] + 1, number) if joined else ()
+            keys.append(number)
+    return tuple(f"c{key}" for key in dict.fromkeys(keys))
 
 
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:

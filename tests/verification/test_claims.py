@@ -86,7 +86,18 @@ def test_only_headings_that_name_what_is_known_are_kept(heading: str, kept: str)
     assert kept == found.heading
 
 
-FORMS = "[c2]|(c2)|【c2】|【c2†L1-L9】|[^c2]|[[c2]]|[Source: c2]|**[c2]**|`[c2]`|[chunk c2]"
+@pytest.mark.parametrize(
+    "sentence",
+    ["The atlas (C1) is broken.", "The pair (c1, c2) is sent.", "It is [C] and (c)."],
+)
+def test_what_only_looks_like_a_key_stays(sentence: str) -> None:
+    assert [(sentence, ())] == [(claim.text, claim.keys) for claim in read_claims(sentence)]
+
+
+FORMS = (
+    "[c2]|(c2)|【c2】|【c2†L1-L9】|[^c2]|[[c2]]|[Source: c2]|**[c2]**|`[c2]`|[chunk c2]"
+    '|[chunk key="c2"]'
+)
 
 
 @pytest.mark.parametrize("marker", FORMS.split("|"))
