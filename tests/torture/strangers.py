@@ -333,5 +333,5 @@ def hostile(shared: Strangers, number: int, _random: Random, place: Path) -> str
 
 PARTS = (
     Part("secrets", f"{len(SECRETS)} planted secrets, {len(COMMANDS)} commands, four servers", len(PLANTED), 6, prepared, planted, by="files, variables"),
-    Part("projects", "hostile project folders, six commands each", len(PROJECTS), 8, prepared, hostile, by="files", seconds=300),
+    Part("projects", "hostile project folders, six commands each", len(PROJECTS), 3, prepared, hostile, by="files", seconds=300),
 )  # fmt: skip
