@@ -111,7 +111,6 @@ def call_cost(
     model: str,
     written: int = 0,
     seconds: float = 0.0,
-    read_seconds: float | None = None,
 ) -> ModelCall:
     """Return the cost of a reply from LangChain's `usage_metadata`.
 
@@ -125,7 +124,6 @@ def call_cost(
         cached_tokens=(counts.get("input_token_details") or {}).get("cache_read") or 0,
         model=model,
         seconds=seconds,
-        read_seconds=read_seconds,
     )
 
 

@@ -74,11 +74,12 @@ def ask(chat: CachedChat, *, max_tokens: int = 9) -> Completion:
     return chat.complete("answer", MESSAGES, max_tokens=max_tokens, seconds=7.0)
 
 
-def test_second_call_sends_nothing() -> None:
+def test_second_call_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the same reply, with the tokens it had and at no cost."""
     paid = replace(REPLY, cost=replace(REPLY.cost, seconds=3.0, read_seconds=1.0, price=0.5))
     model, cache, ticks = ScriptedChat(paid), MemoryReplies(), iter((10.0, 13.5))
-    chat = CachedChat(model, cache, "m", clock=lambda: next(ticks))
+    monkeypatch.setattr("time.monotonic", lambda: next(ticks))
+    chat = CachedChat(model, cache, "m")
 
     assert paid == ask(chat)
     cost = ModelCall("any", 100, 10, model="fake", price=0.0, tries=0, reused=True)

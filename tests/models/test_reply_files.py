@@ -18,7 +18,6 @@ from research_agent.models.adapters.reply_files import SqliteReplies
 from research_agent.ports import KeptReply
 from research_agent.types import Alternative, Completion, ModelCall, Token, WrittenCall
 
-DAY = 86_400.0
 KEPT = KeptReply(
     Completion(
         "Größe \ud800 1184",
@@ -31,29 +30,23 @@ KEPT = KeptReply(
 )
 
 
-class Days:
-    """A clock in days."""
-
-    def __init__(self) -> None:
-        self.day = 100.0
-
-    def seconds(self) -> float:
-        return self.day * DAY
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "replies.sqlite3"
 
 
 @pytest.fixture
-def days() -> Days:
-    return Days()
+def days(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock, in days."""
+    day = [100.0]
+    monkeypatch.setattr("time.time", lambda: day[0] * 86_400)
+    return day
 
 
 @pytest.fixture
-def replies(path: Path, days: Days) -> Iterator[SqliteReplies]:
-    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as opened:
+def replies(path: Path, days: list[float]) -> Iterator[SqliteReplies]:
+    _ = days
+    with SqliteReplies(path, max_mb=1, max_days=30) as opened:
         yield opened
 
 
@@ -62,13 +55,13 @@ def random_reply(size: int) -> KeptReply:
     return KeptReply(Completion(os.urandom(size).hex(), ModelCall("answer")), 1.0)
 
 
-def test_reply_comes_back_as_it_was(replies: SqliteReplies, path: Path, days: Days) -> None:
+def test_reply_comes_back_as_it_was(replies: SqliteReplies, path: Path) -> None:
     """All of it, also for another process; what was never kept does not."""
     assert replies.get("a") is None
     replies.put("a", KEPT)
     replies.put("b", random_reply(10))
 
-    with SqliteReplies(path, max_mb=1, max_days=30, now=days.seconds) as other:
+    with SqliteReplies(path, max_mb=1, max_days=30) as other:
         assert KEPT == other.get("a") == replies.get("a")
         assert other.get("c") is None
 
@@ -89,13 +82,13 @@ def test_nothing_is_opened_before_the_first_call(path: Path, replies: SqliteRepl
     assert KEPT == replies.get("a")
 
 
-def test_old_replies_are_not_used(replies: SqliteReplies, path: Path, days: Days) -> None:
+def test_old_replies_are_not_used(replies: SqliteReplies, path: Path, days: list[float]) -> None:
     """They leave the file when it is opened the next time; using one makes it no younger."""
     replies.put("a", KEPT)
-    days.day += 29.9
+    days[0] += 29.9
     replies.put("b", KEPT)
     assert KEPT == replies.get("a")
-    days.day += 0.2
+    days[0] += 0.2
 
     assert (None, KEPT) == (replies.get("a"), replies.get("b"))
     replies.close()
@@ -105,12 +98,12 @@ def test_old_replies_are_not_used(replies: SqliteReplies, path: Path, days: Days
 
 
 def test_size_is_bounded_and_the_least_used_go(
-    replies: SqliteReplies, path: Path, days: Days
+    replies: SqliteReplies, path: Path, days: list[float]
 ) -> None:
     """One that is used again and again stays; the file never grows beyond its limit."""
     replies.put("used", KEPT)
     for number in range(100):
-        days.day += 0.1
+        days[0] += 0.1
         replies.put(f"k{number}", random_reply(20_000))
         assert KEPT == replies.get("used")
         assert 1_000_000 >= path.stat().st_size
@@ -168,12 +161,12 @@ def test_unreadable_reply_is_a_value_error(blob: bytes, path: Path, replies: Sql
 
 
 def test_busy_file_is_read_but_not_written(
-    path: Path, replies: SqliteReplies, days: Days, monkeypatch: pytest.MonkeyPatch
+    path: Path, replies: SqliteReplies, days: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that hangs while it writes costs others a moment, not their replies."""
     monkeypatch.setattr("research_agent.models.adapters.reply_files.BUSY_SECONDS", 0.05)
     replies.put("a", KEPT)
-    days.day += 1
+    days[0] += 1
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 

@@ -1,88 +1,77 @@
 """What was learned about endpoints: kept over runs, forgotten in time, never in the way."""
 
 import stat
+import time
 from pathlib import Path
 
 import pytest
 
-from research_agent.models.adapters.capabilities_file import (
-    CapabilitiesFile,
-    ServerCapabilities,
-    endpoint_key,
-)
+from research_agent.models.adapters.capabilities_file import CapabilitiesFile, endpoint_key
 
-LEARNED = ServerCapabilities(refused=("logprobs", "temperature"))
+LEARNED = ("logprobs", "temperature")
 KEY = endpoint_key("openai", "http://localhost/v1?key=secret", "m")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "endpoints.json"
 
 
 def test_kept_over_runs(tmp_path: Path) -> None:
     """Another object reads what one has written, into a folder that was not there."""
     path = tmp_path / "cache" / "endpoints.json"
-
     CapabilitiesFile(path).put(KEY, LEARNED)
 
-    assert LEARNED == CapabilitiesFile(path).get(KEY)
-    assert ServerCapabilities() == CapabilitiesFile(path).get("another")
+    assert LEARNED == CapabilitiesFile(path).refused(KEY)
+    assert () == CapabilitiesFile(path).refused("another")
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)
     assert [path] == list(path.parent.iterdir())
     assert "secret" not in path.read_text(encoding="utf-8")
 
 
-def test_what_an_older_version_kept_is_read(tmp_path: Path) -> None:
-    """A field that is gone does no harm, and one that is new has its empty value."""
-    path = tmp_path / "endpoints.json"
-    path.write_text('{"k": {"since": 5, "learned": {"rates": {}, "refused": ["stream"]}}}')
-
-    assert ServerCapabilities(refused=("stream",)) == CapabilitiesFile(path, now=lambda: 6.0).get(
-        "k"
-    )
-
-
-def test_old_entries_are_forgotten(tmp_path: Path) -> None:
+def test_old_entries_are_forgotten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a week a server may have changed; repeating the same makes it no younger."""
-    day = [0.0]
-    file = CapabilitiesFile(tmp_path / "endpoints.json", now=lambda: day[0] * 86_400)
-    file.put(KEY, LEARNED)
-    day[0] = 6.9
-    file.put(KEY, LEARNED)
-
-    assert LEARNED == file.get(KEY)
-    day[0] = 7.1
-    assert ServerCapabilities() == file.get(KEY)
-    file.put(KEY, LEARNED)
-    day[0] = 14.0
-    assert LEARNED == file.get(KEY)
+    day, file = [0.0], CapabilitiesFile(path)
+    monkeypatch.setattr("time.time", lambda: day[0] * 86_400)
+    for day[0], refused in ((0.0, ()), (6.9, LEARNED), (7.1, ()), (14.0, LEARNED)):
+        assert refused == file.refused(KEY)
+        file.put(KEY, LEARNED)
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "refused"),
     [
-        b"",
-        b"{",
-        b"[]",
-        b"\xff\xfe",
-        b'{"k": {"learned": {}}}',
-        b'{"k": {"since": 1e999, "learned": {"refused": "perhaps"}}}',
-        b" " * 2_000_000,
+        (b"", ()),
+        (b"{", ()),
+        (b"[]", ()),
+        (b"\xff\xfe", ()),
+        (b'{"k": {"learned": {}}}', ()),
+        (b'{"k": {"since": 1e999, "learned": {"refused": "perhaps"}}}', ()),
+        (b'{"k": {"since": 9e99, "learned": {"refused": 5}}}', ()),
+        (b" " * 2_000_000, ()),
+        # As an older version wrote it, with fields that are gone or new:
+        (b'{"k": {"since": NOW, "learned": {"rates": {}, "refused": ["stream"]}}}', ("stream",)),
+        (b'{"k": {"since": NOW, "learned": {}}}', ()),
     ],
 )
-def test_damaged_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) -> None:
-    """Nothing is known then, and what is learned next is kept."""
-    path = tmp_path / "endpoints.json"
-    path.write_bytes(content)
+def test_other_content_is_read_or_replaced(
+    content: bytes, refused: tuple[str, ...], path: Path
+) -> None:
+    """Of a damaged file nothing is known, and what is learned next is kept."""
+    path.write_bytes(content.replace(b"NOW", str(time.time()).encode()))
     file = CapabilitiesFile(path)
 
-    assert ServerCapabilities() == file.get("k")
+    assert refused == file.refused("k")
     file.put("k", LEARNED)
-    assert LEARNED == file.get("k")
+    assert LEARNED == file.refused("k")
 
 
-def test_unwritable_place_is_no_fault(tmp_path: Path) -> None:
+def test_unwritable_place_is_no_fault(tmp_path: Path, path: Path) -> None:
     """A file for the folder, a folder for the file: nothing is kept, nothing fails or stays."""
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
-    (tmp_path / "endpoints.json").mkdir()
-    for path in (tmp_path / "taken" / "endpoints.json", tmp_path / "endpoints.json"):
-        file = CapabilitiesFile(path)
+    path.mkdir()
+    for place in (tmp_path / "taken" / "endpoints.json", path):
+        file = CapabilitiesFile(place)
         file.put(KEY, LEARNED)
-        assert ServerCapabilities() == file.get(KEY)
-    assert ["endpoints.json", "taken"] == sorted(path.name for path in tmp_path.iterdir())
+        assert () == file.refused(KEY)
+    assert ["endpoints.json", "taken"] == sorted(found.name for found in tmp_path.iterdir())

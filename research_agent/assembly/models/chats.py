@@ -12,11 +12,7 @@ from research_agent.assembly.models.roles import ChatRole, check_role, price_of
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.cached_chat import CachedChat
-from research_agent.models.adapters.capabilities_file import (
-    CapabilitiesFile,
-    ServerCapabilities,
-    endpoint_key,
-)
+from research_agent.models.adapters.capabilities_file import CapabilitiesFile, endpoint_key
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
@@ -133,7 +129,7 @@ class Chats:
         elif isinstance(endpoint, BedrockEndpoint):
             chat = BedrockChat(replace(endpoint, temperature=temperature))
         else:
-            refused = self._learned.get(self._place(role)).refused
+            refused = self._learned.refused(self._place(role))
             chat = OpenAIChat(replace(endpoint, temperature=temperature), refused=refused)
             self._opened.callback(partial(self._remember, role, chat))
         self._opened.callback(chat.close)
@@ -142,8 +138,7 @@ class Chats:
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat) -> None:
         if chat.refused:
-            place = self._place(role)
-            self._learned.put(place, ServerCapabilities(chat.refused))
+            self._learned.put(self._place(role), chat.refused)
 
     def _place(self, role: RoleSettings) -> str:
         model = role.model or endpoints.embedded_digest(self._settings.local, self._environment)

@@ -27,7 +27,6 @@ class CachedChat:
         *,
         counted: bool = False,
         on_problem: Callable[[str], None] = lambda _problem: None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Keep the replies of `model`, which `identity` tells from all others.
 
@@ -35,7 +34,7 @@ class CachedChat:
         with what is wrong with the cache.
         """
         self._model, self._cache, self._identity = model, cache, identity
-        self._counted, self._on_problem, self._clock = counted, on_problem, clock
+        self._counted, self._on_problem = counted, on_problem
         self._told = False
         self._lock = Lock()
 
@@ -61,10 +60,10 @@ class CachedChat:
                 "this call was not recorded, and there is no model to ask",
                 hint="Record it: run the benchmark with --live.",
             )
-        started = self._clock()
+        started = time.monotonic()
         reply = self._model.complete(role, messages, **asked)
         if is_whole(reply):
-            new = KeptReply(reply, self._clock() - started)
+            new = KeptReply(reply, time.monotonic() - started)
             self._cached(lambda: self._cache.put(key, new))
         return reply
 

@@ -8,7 +8,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import cache
@@ -51,14 +51,7 @@ class SqliteReplies(Closing):
     documents say. One that is damaged is begun anew; the call that finds that fails with OSError.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        max_mb: float,
-        max_days: float,
-        now: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, path: Path, *, max_mb: float, max_days: float) -> None:
         """Keep replies in `path`; above `max_mb` those not used for the longest time go.
 
         A reply is given back until it is `max_days` old.
@@ -66,13 +59,12 @@ class SqliteReplies(Closing):
         self._path = path
         self._max_bytes = int(max_mb * 1_000_000)
         self._max_age = max_days * _DAY
-        self._now = now
         self._lock = Lock()
         self._opened: sqlite3.Connection | None = None
 
     def get(self, key: str) -> KeptReply | None:
         """Return what is kept under `key`; raises OSError, ValueError."""
-        now = self._now()
+        now = time.time()
         with self._connection() as connection:
             found = connection.execute(
                 "SELECT reply, used FROM replies WHERE key = ? AND kept >= ?",
@@ -90,7 +82,7 @@ class SqliteReplies(Closing):
         packed = zlib.compress(json.dumps([key, asdict(kept)]).encode())
         if len(packed) > self._max_bytes / 2:
             return
-        now = self._now()
+        now = time.time()
         with self._connection() as connection, _transaction(connection):
             limit = self._max_bytes - len(packed)
             if _size(connection) > limit:  # (forget what was not used for the longest time)
@@ -138,7 +130,7 @@ class SqliteReplies(Closing):
             # (A power cut may damage the file. No wrong reply comes of that: see `_unpacked`.)
             connection.execute("PRAGMA synchronous = OFF")
             _prepare(connection)
-            oldest = self._now() - self._max_age
+            oldest = time.time() - self._max_age
             with suppress(sqlite3.OperationalError):  # (busy: too old ones are not given back)
                 connection.execute("DELETE FROM replies WHERE kept < ?", (oldest,))
         except BaseException:

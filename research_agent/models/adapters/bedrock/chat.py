@@ -1,15 +1,16 @@
 """A chat model of Amazon Bedrock."""
 
+import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from research_agent.errors import ModelReplyError
+from research_agent.errors import ContextOverflowError, ModelReplyError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
 from research_agent.models.adapters.bedrock.failures import refused_option
-from research_agent.models.adapters.bedrock.replies import ANSWER_TOOL, completion
+from research_agent.models.replies import ENDS, call_cost
 from research_agent.ports import CallOptions, ToolSpec
-from research_agent.types import Completion, Message
+from research_agent.types import Completion, Message, WrittenCall
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 MAX_REPLY_BYTES = 2**20
+WITHHELD = ("guardrail_intervened", "content_filtered")
+ANSWER_TOOL = "reply"
+"""The tool whose input is the reply, where a reply has to follow a schema."""
 
 
 class BedrockChat:
@@ -50,7 +54,7 @@ class BedrockChat:
 
         def ask(client: "ChatBedrockConverse") -> Completion:
             reply = self._ask(client, messages, limit, specs, forced=schema is not None)
-            return completion(role, self._endpoint.model, reply, shaped=schema is not None)
+            return _completion(role, self._endpoint.model, reply, shaped=schema is not None)
 
         return self._connection.begin(ask, asked.get("seconds", math.inf)).result()
 
@@ -139,3 +143,38 @@ def _spec(tool: ToolSpec) -> ToolSpec:
     shape = inner.get("parameters") or {"type": "object", "properties": {}}
     about = inner.get("description") or inner["name"]
     return {"name": inner["name"], "description": about, "inputSchema": {"json": shape}}
+
+
+def _completion(role: str, model: str, reply: "AIMessage", *, shaped: bool) -> Completion:
+    """Return the reply as a value; there are no log-probabilities.
+
+    With `shaped` the input of `ANSWER_TOOL` is the text, as JSON; a model that wrote its text
+    instead has that. Raises ModelReplyError, ContextOverflowError.
+    """
+    finish_reason = _finish_reason(str(reply.response_metadata.get("stopReason")))
+    text = str(reply.text)
+    calls = tuple(
+        WrittenCall(call["name"], json.dumps(call["args"], ensure_ascii=False))
+        for call in reply.tool_calls
+    )
+    if shaped:
+        text = next((call.arguments for call in calls if call.name == ANSWER_TOOL), text)
+        calls = ()
+        finish_reason = "stop" if finish_reason == "tool_calls" else finish_reason
+    cost = call_cost(role, reply.usage_metadata, model=model)
+    return Completion(text, cost, calls, (), finish_reason)
+
+
+def _finish_reason(stopped: str) -> str:
+    if stopped in ENDS:
+        return ENDS[stopped]
+    if stopped == "model_context_window_exceeded":
+        raise ContextOverflowError(
+            "prompt and reply are longer than the model reads", hint="Lower evidence.max_tokens."
+        )
+    if stopped in WITHHELD:
+        raise ModelReplyError(
+            f"a guardrail or filter of Bedrock withheld the reply ({stopped})",
+            hint="Ask in other words, or change the guardrail.",
+        )
+    raise ModelReplyError("the model broke its reply off", hint="Ask again.")

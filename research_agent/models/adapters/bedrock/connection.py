@@ -8,20 +8,19 @@ the deadline, and a reply whose body is being read has its connection shut down.
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from io import BytesIO
 from socket import IPPROTO_TCP, SHUT_RDWR, TCP_NODELAY, socket
-from threading import Event, Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from research_agent import errors
 from research_agent.models.adapters.bedrock.failures import translated_errors
-from research_agent.stopping import check, waking
+from research_agent.stopping import begun, late, result_within
 from research_agent.text.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 MAX_ABANDONED = 16
 READ_BYTES = 2**16
-THREAD_NAME = "bedrock-call"
+SERVER = "the model server"
 ASKING_SERVERS = (
     "assume-role",
     "assume-role-with-web-identity",
@@ -145,37 +144,32 @@ class Call(Generic[T]):
         self._seconds, self._max_bytes, self._abandoned = seconds, max_bytes, abandoned
         self._end = monotonic() + seconds
         self._reading: BaseHTTPResponse | None = None
-        self._future = Future[T]()
         context = copy_context()
         context.run(_CURRENT.set, self)
-        Thread(target=context.run, args=(self._run, work), name=THREAD_NAME, daemon=True).start()
+        self._future = context.run(begun, work)
 
     def result(self) -> T:
         """Return what the call returns, or raise what it raises.
 
         Raises ModelTimeoutError at the deadline, and StoppedError where the question is stopped.
         """
-        ended = Event()
-        self._future.add_done_callback(lambda _: ended.set())
         try:
-            with waking(ended.set):
-                ended.wait(max(0.0, self._end - monotonic()))
+            return result_within(self._future, self._end - monotonic(), SERVER)
+        except errors.ModelTimeoutError:
+            if self._future.done():  # (its own)
+                raise
+            raise late(SERVER, self._seconds) from None
         finally:
-            late = not self._future.done()
-            if late:
+            if not self._future.done():
                 self._abandoned.add(self._future)
                 self._future.add_done_callback(self._abandoned.discard)
                 self._drop()  # (which ends the call, with an error of its own)
-        if late:
-            check()
-            raise self._late()
-        return self._future.result()
 
     def left(self) -> float:
         """Return the seconds that are left; raises ModelTimeoutError where none are."""
         left = self._end - monotonic()
         if left <= 0:
-            raise self._late()
+            raise late(SERVER, self._seconds)
         return left
 
     def read(self, reply: "BaseHTTPResponse") -> bytes:
@@ -210,12 +204,6 @@ class Call(Generic[T]):
             )
         return body
 
-    def _run(self, work: Callable[[], T]) -> None:
-        try:
-            self._future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
-            self._future.set_exception(error)
-
     def _drop(self) -> None:
         """End the connection whose body is being read, from another thread."""
         reading = self._reading
@@ -224,13 +212,6 @@ class Call(Generic[T]):
             with suppress(OSError):  # (it has ended meanwhile)
                 # TLS has a method of its own, which must not run beside a read.
                 socket.shutdown(connection.sock, SHUT_RDWR)
-
-    def _late(self) -> errors.ModelTimeoutError:
-        return errors.ModelTimeoutError(
-            f"the model server gave no whole reply within {self._seconds:.3g} s",
-            hint="Raise models.timeout or budget.seconds, or ask for less (evidence.max_tokens, "
-            "answer.max_tokens).",
-        )
 
 
 _CURRENT: ContextVar[Call[Any]] = ContextVar("bedrock_call")
