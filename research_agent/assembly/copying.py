@@ -9,7 +9,6 @@ from research_agent.assembly.shared import storage_of
 from research_agent.assembly.updating import written_index
 from research_agent.errors import IndexMissingError, PathError
 from research_agent.index.adapters.folders import locate
-from research_agent.index.adapters.ledger.exporting import exported
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.adapters.ledger.writing import LedgerWriter
@@ -53,10 +52,15 @@ def _read(location: str, settings: Settings) -> tuple[IndexHeader, Documents]:
     if location.endswith(ENDING):
         path, label = Path(location).expanduser().absolute(), location
         with LedgerReader(path, label) as ledger:
-            return ledger.header(), exported(path, label)
+            return ledger.header(), _exported(path, label)
     folder = locate(location)
     folder.close_to_others()
-    return index_header(location), exported(folder.current().ledger, folder.label)
+    return index_header(location), _exported(folder.current().ledger, folder.label)
+
+
+def _exported(path: Path, label: str) -> Documents:
+    with LedgerReader(path, label) as ledger:
+        yield from ledger.exported()
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import zlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def packed(vector: Sequence[float]) -> bytes:
@@ -47,3 +47,9 @@ def unpacked_text(blob: bytes) -> str:
         return zlib.decompress(blob).decode("utf-8", "surrogatepass")
     except zlib.error as error:
         raise ValueError(f"a page's text cannot be unpacked: {error}") from error
+
+
+def unpacked_pages(rows: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
+    """Return the texts of pages in order, "" for a page without one."""
+    texts = {page: unpacked_text(blob) for page, blob in rows}
+    return tuple(texts.get(page, "") for page in range(1, max(texts, default=0) + 1))

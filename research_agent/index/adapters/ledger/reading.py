@@ -1,6 +1,7 @@
 """Reading an index: chunks for readers, and what the search indexes are made from."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,14 +12,25 @@ from typing import TYPE_CHECKING, Any
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError
 from research_agent.index.adapters.ledger.checking import damaged, sampled
-from research_agent.index.adapters.ledger.documents import OUTLINED, SECTIONS, outlines
+from research_agent.index.adapters.ledger.documents import (
+    OUTLINED,
+    SECTIONS,
+    kept_documents,
+    outlines,
+)
 from research_agent.index.adapters.ledger.schema import connect, faults
 from research_agent.index.messages import check_model, command, unfinished
-from research_agent.index.packing import storable, unpacked, unpacked_text
+from research_agent.index.packing import storable, unpacked, unpacked_pages, unpacked_text
 from research_agent.text.paths import added_id, shown_path
 from research_agent.types import Chunk
-from research_agent.types.records import DocumentOutline, IndexHeader
-from research_agent.types.references import Edge
+from research_agent.types.records import (
+    DocumentOutline,
+    DocumentRecord,
+    IndexedChunk,
+    IndexHeader,
+    Window,
+)
+from research_agent.types.references import ChunkLinks, Edge, Link
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +59,11 @@ _WITH_PAGE_TEXTS = 3  # (version of the tables from which on there are any, and 
 _VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
 _VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
 _OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
+_BELOW = f"""SELECT chunk, %s FROM %s
+    WHERE chunk IN (SELECT c.id {_VISIBLE} WHERE d.key = ?) ORDER BY chunk, %s"""  # noqa: S608 (our own names)
+_CHUNKS_OF = f"SELECT c.id, c.chunk_id, c.digest {_VISIBLE} WHERE d.key = ? ORDER BY c.position"
+_PAGES_OF = """SELECT p.page, p.text FROM page_texts p JOIN documents d ON d.id = p.document
+    WHERE d.key = ? AND d.generation IS NOT NULL"""
 _VECTOR_DIGEST = f"SELECT c.chunk_id || '#' || v.window, v.digest {_VECTORS}"
 
 
@@ -184,6 +201,43 @@ class LedgerReader(Closing):
         """Return path, size and time of change of each document's file; added texts have none."""
         sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
         return [row for row in self._all(sql) if not added_id(row[0])]
+
+    def exported(self) -> Iterator[tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]]:
+        """Yield each published document: its record, its chunks, the texts of its pages."""
+        with self._lock, faults(self._label):
+            records = kept_documents(self._connection)
+        for record in (record for record in records if record.published):
+            with faults(self._label):
+                pages = unpacked_pages(self._all(_PAGES_OF, [record.key]))
+                yield record, self._indexed(record.key), pages
+
+    def _indexed(self, key: str) -> list[IndexedChunk]:
+        """Return the chunks of a document as its writer was given them."""
+        dimension, rows = self._dimension(), self._all(_CHUNKS_OF, [key])
+        windows = self._grouped(key, "digest, vector", "vectors", "window")
+        anchors, terms = (self._grouped(key, "name", of, "name") for of in ("anchors", "terms"))
+        links = self._grouped(key, "target, kind", "links", "place")
+        chunks = self.chunks([chunk_id for _, chunk_id, _ in rows])
+        return [
+            IndexedChunk(
+                chunk,
+                digest,
+                tuple(Window(of, unpacked(blob, dimension)) for of, blob in windows[row]),
+                ChunkLinks(
+                    anchors=tuple(name for (name,) in anchors[row]),
+                    links=tuple(Link(target, kind) for target, kind in links[row]),
+                    terms=tuple(name for (name,) in terms[row]),
+                ),
+            )
+            for chunk, (row, _, digest) in zip(chunks, rows, strict=True)
+        ]
+
+    def _grouped(self, key: str, columns: str, table: str, order: str) -> defaultdict[int, Any]:
+        """Return rows below the chunks of a document, by the number of their chunk."""
+        found = defaultdict[int, Any](list)
+        for chunk, *row in self._all(_BELOW % (columns, table, order), [key]):
+            found[chunk].append(row)
+        return found
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -14,10 +14,10 @@ from research_agent.index.adapters.shared.tables import (
     chunk_of,
     indexed_chunk,
     outline_in,
-    page_texts_of,
     record_of,
 )
 from research_agent.index.messages import check_model
+from research_agent.index.packing import unpacked_pages, unpacked_text
 from research_agent.types import Chunk
 from research_agent.types.records import (
     DocumentOutline,
@@ -137,7 +137,7 @@ class SharedReader:
         where = f"chunk_id = {quoted(chunk_id)}"
         for row in self.rows("chunks", where, ["version"]):
             at = f"version = {quoted(row['version'])} AND page = {page}"
-            return next(iter(page_texts_of(self.rows("pages", at))[-1:]), "")
+            return next((unpacked_text(row["text"]) for row in self.rows("pages", at)), "")
         return ""
 
     def contents(self, doc_id: str) -> list[Chunk]:
@@ -174,7 +174,7 @@ class SharedReader:
                 yield (
                     record_of(row, published=True),
                     [indexed_chunk(c, row, _windows(windows[c["chunk_id"]])) for c in kept],
-                    page_texts_of(pages[version]),
+                    unpacked_pages((page["page"], page["text"]) for page in pages[version]),
                 )
 
 

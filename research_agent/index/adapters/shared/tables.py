@@ -13,7 +13,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from research_agent.index.outlines import outline_of, quality_of, top_sections, unresolved_of
-from research_agent.index.packing import packed_text, storable, unpacked_text
+from research_agent.index.packing import packed_text, storable
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.paths import shown_path
 from research_agent.text.words import index_words
@@ -162,12 +162,6 @@ def indexed_chunk(
         terms=tuple(kept["terms"]),
     )
     return IndexedChunk(chunk_of(row, document), row["digest"], tuple(windows), links)
-
-
-def page_texts_of(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the texts of pages in order, "" for a page without one."""
-    texts = {row["page"]: unpacked_text(row["text"]) for row in rows}
-    return tuple(texts.get(page, "") for page in range(1, max(texts, default=0) + 1))
 
 
 def _chunk_row(item: IndexedChunk, version: str) -> dict[str, Any]:
