@@ -1,14 +1,13 @@
 """References by number ("see Section 5.2"), the chunks with these numbers, and defined terms."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import Chunk
 from research_agent.types import question_words as words
-from research_agent.types.references import Link, LinkedChunk
+from research_agent.types.references import ChunkLinks, Link, LinkedChunk
 
 LONGEST_RANGE = 10  # of "Tables 3-20" only the ends are taken
 
@@ -35,8 +34,6 @@ _LEADS_ON = re.compile(r"(?:\u2026|\.\s?\.|\|)\s*[\divxl]+[\s|]*$|\s\d{1,3}$")
 """How an entry of a list of figures ends."""
 _CAPTIONED, _CAPTION, _HEADING, _NUMBERED, _FORMULA, _LINE = range(6)
 """How little speaks for a chunk that has a number: a table below its caption speaks most."""
-
-
 _ENTRY = re.compile(
     r"^[ \t*_|-]*([^\W\d_][^|:\u2013\u2014\n]{1,60}?)[*_]*(?:\s*[|:]\s|\s+[\u2013\u2014-]\s)",
     re.MULTILINE,
@@ -44,53 +41,31 @@ _ENTRY = re.compile(
 
 
 def linked(chunks: Sequence[LinkedChunk]) -> tuple[LinkedChunk, ...]:
-    """Return the chunks of one document with what they name by number, and define line by line."""
-    found = []
-    for chunk, links in with_numbers(chunks):
-        if words.phrases(words.GLOSSARIES).search(" ".join(chunk.section)):
-            terms = (match[1].strip() for match in _ENTRY.finditer(chunk.text))
-            links = replace(links, terms=tuple(dict.fromkeys(terms)))  # noqa: PLW2901 (the same, with its terms)
-        found.append((chunk, links))
-    return tuple(found)
-
-
-def with_numbers(
-    chunks: Sequence[LinkedChunk],
-) -> tuple[LinkedChunk, ...]:
-    """Return the chunks of one document with links to what they name by number.
+    """Return the chunks of one document with what they name by number, and define line by line.
 
     A link "table 3" has its anchor in the chunk that begins a line with it, a table or an
     algorithm before running text; "section 5.2" in the first one below the heading of that number.
     Numbers of other documents ("Section 3 of [12]") are left alone. Only numbers that are both
     named and found get an anchor and links.
 
-    >>> from research_agent.types.references import ChunkLinks
     >>> a = Chunk("a", "d", "As Section 5.2 and Tables 3 and 4 show.")
     >>> b = Chunk("b", "d", "Table 3. Sizes", section=("5 Keys", "5.2 Sizes"))
-    >>> first, second = with_numbers([(a, ChunkLinks()), (b, ChunkLinks())])
+    >>> first, second = linked([(a, ChunkLinks()), (b, ChunkLinks())])
     >>> [link.target for link in first[1].links], second[1].anchors
     (['section 5.2', 'table 3'], ('section 5.2', 'table 3'))
     """
-    links = [_named(chunk) for chunk, _ in chunks]
-    wanted = {name for names in links for name in names}
-    defined = _defined([chunk for chunk, _ in chunks], wanted)
-    anchors: list[list[str]] = [[] for _ in chunks]
+    named = [_named(chunk) for chunk, _ in chunks]
+    defined = _defined([chunk for chunk, _ in chunks], {name for names in named for name in names})
+    anchors, found = defaultdict[int, list[str]](list), []
     for name in sorted(defined):
         anchors[defined[name]].append(name)
-    return tuple(
-        (
-            chunk,
-            replace(
-                kept,
-                anchors=(*kept.anchors, *anchors[i]),
-                links=(
-                    *kept.links,
-                    *(Link(name, "see") for name in names if defined.get(name, i) != i),
-                ),
-            ),
-        )
-        for i, ((chunk, kept), names) in enumerate(zip(chunks, links, strict=True))
-    )
+    for i, (chunk, kept) in enumerate(chunks):
+        terms, links = kept.terms, (Link(n, "see") for n in named[i] if defined.get(n, i) != i)
+        if words.phrases(words.GLOSSARIES).search(" ".join(chunk.section)):
+            terms = tuple(dict.fromkeys(m[1].strip() for m in _ENTRY.finditer(chunk.text)))
+        written = ChunkLinks((*kept.anchors, *anchors[i]), (*kept.links, *links), terms)
+        found.append((chunk, written))
+    return tuple(found)
 
 
 def _named(chunk: Chunk) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ def test_the_oldest_make_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The file stays below its bound; what was used lately stays longest."""
     days = iter(range(1, 1000))
     monkeypatch.setattr(embedding_cache, "_today", lambda: next(days))
-    with EmbeddingCache(tmp_path, max_bytes=300_000) as cache:
+    monkeypatch.setattr(embedding_cache, "MAX_BYTES", 300_000)
+    with EmbeddingCache(tmp_path) as cache:
         for number in range(400):
             cache.put("m", {str(number): embedding(f"word {number}")})
             assert "0" in cache.get("m", ["0"])
@@ -89,8 +90,9 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
         assert VECTORS == cache.get("m", ["a", "b"])
 
 
-def test_without_a_place_nothing_is_kept(tmp_path: Path) -> None:
+def test_without_a_place_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that cannot be made, and a file that is in use for too long, are no errors."""
+    monkeypatch.setattr(EmbeddingCache, "BUSY_SECONDS", 0.01)
     (tmp_path / "file").touch()
     with EmbeddingCache(tmp_path / "file") as cache:
         cache.put("m", VECTORS)
@@ -99,7 +101,6 @@ def test_without_a_place_nothing_is_kept(tmp_path: Path) -> None:
         cache.put("m", VECTORS)
         with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            cache._run("PRAGMA busy_timeout = 10")  # noqa: SLF001 (five seconds are long)
             cache.put("m", {"c": [1.0]})
             assert VECTORS == cache.get("m", ["a", "b", "c"])
         cache.put("m", {"c": [1.0]})

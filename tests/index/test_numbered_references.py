@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.index.numbered_references import linked, with_numbers
+from research_agent.index.numbered_references import linked
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.references import ChunkLinks, Link
 
@@ -15,7 +15,7 @@ def chunk(text: str, *section: str, kind: ChunkKind = "text") -> Chunk:
 
 def leads(*chunks: Chunk) -> list[list[int]]:
     """Return for each chunk the places of those that it refers to."""
-    found = with_numbers([(item, ChunkLinks()) for item in chunks])
+    found = linked([(item, ChunkLinks()) for item in chunks])
     anchors = {name: i for i, (_, links) in enumerate(found) for name in links.anchors}
     assert {"see"} >= {link.kind for _, links in found for link in links.links}
     return [[anchors[link.target] for link in links.links] for _, links in found]
@@ -89,7 +89,7 @@ def test_lists_and_contents_define_nothing() -> None:
 def test_a_chunk_does_not_refer_to_itself_and_keeps_what_it_had() -> None:
     """Its own caption is no reference; links and anchors of the parser stay in front."""
     known = ChunkLinks(("#a",), (Link("#b", "link"),))
-    (found,) = with_numbers([(chunk("Table 1. See Table 1."), known)])
+    (found,) = linked([(chunk("Table 1. See Table 1."), known)])
     assert (("#a", "table 1"), known.links) == (found[1].anchors, found[1].links)
 
 

@@ -164,7 +164,7 @@ def test_busy_file_is_read_but_not_written(
     path: Path, replies: SqliteReplies, days: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that hangs while it writes costs others a moment, not their replies."""
-    monkeypatch.setattr("research_agent.models.adapters.reply_files.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(SqliteReplies, "BUSY_SECONDS", 0.05)
     replies.put("a", KEPT)
     days[0] += 1
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
