@@ -1,7 +1,7 @@
 """Models behind a scripted server, for the tests of the adapter."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from research_agent.models.adapters.openai import Endpoint, OpenAIChat, OpenAIEmbedder
 from research_agent.types import Message, ModelCall
@@ -13,33 +13,20 @@ KEY = "sk-secret-key"
 
 def endpoint(url: str, *, timeout: float = 20) -> Endpoint:
     return Endpoint(
-        model="m",
-        url=lambda: url,
-        where=url,
-        api_key=KEY,
-        key_env="MY_KEY",
-        timeout=timeout,
+        model="m", url=lambda: url, where=url, api_key=KEY, key_env="MY_KEY", timeout=timeout
     )
 
 
 @contextmanager
 def chat(script: Script, *, timeout: float = 20) -> Iterator[OpenAIChat]:
-    with server(script) as url:
-        model = OpenAIChat(endpoint(url, timeout=timeout))
-        try:
-            yield model
-        finally:
-            model.close()
+    with server(script) as url, closing(OpenAIChat(endpoint(url, timeout=timeout))) as model:
+        yield model
 
 
 @contextmanager
 def embedder(script: Script, *, timeout: float = 20) -> Iterator[OpenAIEmbedder]:
-    with server(script) as url:
-        model = OpenAIEmbedder(endpoint(url, timeout=timeout))
-        try:
-            yield model
-        finally:
-            model.close()
+    with server(script) as url, closing(OpenAIEmbedder(endpoint(url, timeout=timeout))) as model:
+        yield model
 
 
 def replies(*scripted: Json | Raw | Live) -> tuple[Script, list[Json]]:

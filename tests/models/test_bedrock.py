@@ -13,7 +13,7 @@ import pytest
 from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, Call
-from research_agent.types import Message, ModelCall, WrittenCall
+from research_agent.types import Completion, Message, ModelCall, WrittenCall
 from tests.aws import made_up_credentials
 from tests.converse import (
     HANGING,
@@ -59,21 +59,12 @@ def in_turn(replies: Sequence[Json | Raw]) -> Script:
 
 def test_a_text() -> None:
     """The request is as Bedrock wants it, and the reply's text and counts are read."""
-    usage = {
-        "inputTokens": 10,
-        "outputTokens": 2,
-        "totalTokens": 42,
-        "cacheReadInputTokens": 30,
-    }
+    counted = {"inputTokens": 10, "outputTokens": 2, "totalTokens": 42}
+    usage = {**counted, "cacheReadInputTokens": 30}
     with asking(lambda _: text_reply("Paris", usage=usage)) as (chat, server):
         reply = chat.complete("answer", ASKED, max_tokens=7)
-    assert ("Paris", "stop", (), ()) == (
-        reply.text,
-        reply.finish_reason,
-        reply.tokens,
-        reply.tool_calls,
-    )
-    assert ModelCall("answer", 40, 2, cached_tokens=30, model=MODEL) == reply.cost
+    cost = ModelCall("answer", 40, 2, cached_tokens=30, model=MODEL)
+    assert Completion("Paris", cost, finish_reason="stop") == reply
     (asked,) = server.log
     assert (MODEL, "converse") == (asked.model, asked.operation)
     assert {
@@ -111,14 +102,10 @@ def test_tools() -> None:
     written = tool_reply("search", {"a_query": "Łódź"}, text="I search.")
     with asking(lambda _: written) as (chat, server):
         reply = chat.complete("planner", ASKED, max_tokens=7, tools=[TOOL])
-    assert "tool_calls" == reply.finish_reason
-    assert "I search." == reply.text
+    assert ("I search.", "tool_calls") == (reply.text, reply.finish_reason)
     assert (WrittenCall("search", '{"a_query": "Łódź"}'),) == reply.tool_calls
-    spec = {
-        "name": "search",
-        "description": "Finds chunks.",
-        "inputSchema": {"json": PARAMETERS},
-    }
+    about = {"name": "search", "description": "Finds chunks."}
+    spec = {**about, "inputSchema": {"json": PARAMETERS}}
     assert {"tools": [{"toolSpec": spec}]} == server.log[0].body["toolConfig"]
 
 

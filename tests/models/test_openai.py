@@ -144,6 +144,7 @@ QUOTA = error_reply(429, "SECRET", kind="insufficient_quota", code="insufficient
         (error_reply(500, "SECRET"), ModelUnavailableError, "500", "up?"),
         (error_reply(503, "SECRET"), ModelBusyError, "503", "later"),
         (error_reply(408, "SECRET"), ModelUnavailableError, "408", "up?"),
+        (Raw(307, headers={"Location": "/elsewhere"}), ModelError, "307", "another address"),
         (CLOSED, ModelUnavailableError, "broke the connection off", "up?"),
         (LLAMA_OVERFLOW, ContextOverflowError, "longer", "evidence.max_tokens"),
         (OPENAI_OVERFLOW, ContextOverflowError, "longer", "models.local.context"),
@@ -163,9 +164,9 @@ QUOTA = error_reply(429, "SECRET", kind="insufficient_quota", code="insufficient
 def test_failures_are_ours(
     reply: Json | Raw, error: type[ModelError], said: str, hint: str
 ) -> None:
-    """Each failure is one of our errors with a hint, and repeats neither key nor documents.
+    """Each failure is one of our errors with a hint, after one request: redirects are not followed.
 
-    Nor does its traceback, as logs show it.
+    Neither it nor its traceback, as logs show it, repeats the key or documents.
     """
     script, seen = replies(reply)
     with chat(script) as model, pytest.raises(error, match=said) as caught:
@@ -178,28 +179,13 @@ def test_failures_are_ours(
     assert 1 == len(seen)
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"Retry-After": f"{DAY} 00:00:09 GMT", "Date": f"{DAY} 00:00:00 GMT"}, 9.0),
-        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
-    ],
-)
-def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+def test_how_long_to_wait() -> None:
     """What a busy server asks for is told, by its own clock; nothing is waited for here."""
-    refusal = Raw(429, error_reply(429, "SECRET").body, headers=headers)
+    asked = {"Retry-After": f"{DAY} 00:00:09 GMT", "Date": f"{DAY} 00:00:00 GMT"}
+    refusal = Raw(429, error_reply(429, "SECRET").body, headers=asked)
     with chat(lambda _: refusal) as model, pytest.raises(ModelBusyError) as caught:
-        model.complete("r", ASKED, max_tokens=7)
-    assert seconds == caught.value.retry_after
-
-
-def test_redirects_are_not_followed() -> None:
-    """Documents are not sent on to another address."""
-    script, seen = replies(Raw(307, headers={"Location": "/elsewhere"}))
-    with chat(script) as model, pytest.raises(ModelError, match="307"):
-        model.complete("answer", ASKED, max_tokens=7)
-    assert 1 == len(seen)
+        ask(model)
+    assert 9.0 == caught.value.retry_after
 
 
 EMOJI = [
