@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,14 @@ from research_agent.errors import IndexDamagedError, IndexingError, IndexMismatc
 from research_agent.index.adapters.vectors.chroma import opened, shown, spoil, sync
 from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
-from tests.fakes import dot
+from research_agent.text.unit_vectors import unit_vector
 from tests.indexing import ids
 
 Vectors = dict[str, list[float]]
 
 
 def unit(*numbers: float) -> list[float]:
-    length = sqrt(dot(numbers, numbers))
-    return [number / length for number in numbers]
+    return unit_vector(numbers)
 
 
 def clustered(count: int) -> Vectors:

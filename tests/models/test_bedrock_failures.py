@@ -2,7 +2,6 @@
 
 import json
 import logging
-import subprocess
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +21,7 @@ Failure = Callable[[Raw | Json], errors.ModelError]
 PRIVATE = "the secret text of a document"
 ASKED = [Message("user", "capital of France?")]
 ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
+CERTIFICATE = str(Path(__file__).parents[1] / "data" / "loopback.pem")
 WHOLE = json.dumps(text_reply("Paris")).encode()
 
 
@@ -239,19 +239,9 @@ def test_no_proxy_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         ask(replace(ENDPOINT, url="http://192.0.2.1"))
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> str:
-    """A certificate for this machine that nobody signed, with its key."""
-    path = str(tmp_path / "own.pem")
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    named = ["-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*made, *named, "-keyout", path, "-out", path], check=True, capture_output=True)
-    return path
-
-
-def test_a_certificate_that_nobody_signed(certificate: str) -> None:
+def test_a_certificate_that_nobody_signed() -> None:
     """A certificate that cannot be checked is an error of its own, and nothing is sent."""
-    with bedrock(lambda _: text_reply("Paris"), certificate) as server:
+    with bedrock(lambda _: text_reply("Paris"), CERTIFICATE) as server:
         with pytest.raises(errors.ModelError, match="certificate") as caught:
             ask(replace(ENDPOINT, url=server.url))
         assert [] == server.log
@@ -259,13 +249,13 @@ def test_a_certificate_that_nobody_signed(certificate: str) -> None:
     assert "AWS_CA_BUNDLE" in caught.value.hint
 
 
-def test_tls(certificate: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A certificate that AWS_CA_BUNDLE vouches for is good, and deadlines hold over TLS too."""
-    monkeypatch.setenv("AWS_CA_BUNDLE", certificate)
+    monkeypatch.setenv("AWS_CA_BUNDLE", CERTIFICATE)
     late: list[Raw | Json] = [Raw(body=WHOLE, hang_at=20), dripped(text_reply("x"), 0.03)]
     replies = iter([text_reply("Paris"), *late])
     with (
-        bedrock(lambda _: next(replies), certificate) as server,
+        bedrock(lambda _: next(replies), CERTIFICATE) as server,
         closing(BedrockChat(replace(ENDPOINT, url=server.url))) as chat,
     ):
         assert "Paris" == chat.complete("answer", ASKED, max_tokens=7).text
