@@ -51,8 +51,10 @@ def outline_of(
 def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return the headings, each once, of the uppermost level of `sections` that has several.
 
-    >>> top_sections([("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
+    >>> top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use", "Ask"), ("Guide", "Use")])
     ('Install', 'Use')
+    >>> top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()]), top_sections([("Guide",)])
+    (('1 Scope', '2 Terms'), ('Guide',))
     """
     found: tuple[str, ...] = ()
     for level in range(max(map(len, sections), default=0)):

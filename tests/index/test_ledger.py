@@ -1,7 +1,7 @@
 """The ledger: what is put is kept, shown when published, never half, and never of two models."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,23 +11,13 @@ from research_agent import errors
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
-from research_agent.index.outlines import top_sections
-from research_agent.types import Chunk
+from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentOutline, IndexedChunk, Window
 from tests.fakes import embedding
 from tests.indexing import indexed, record
 
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite3"
-
-
-@pytest.fixture
-def writer(path: Path) -> Iterator[LedgerWriter]:
-    with LedgerWriter(path, "mine", model="words") as opened:
-        yield opened
+Reading = Callable[[LedgerReader], object] | None
 
 
 def reader(path: Path) -> LedgerReader:
@@ -206,29 +196,26 @@ def test_chunks_around_one(path: Path, writer: LedgerWriter) -> None:
         assert [] == ledger.around("a2", window=0) + ledger.around("unknown", window=3)
 
 
-DAMAGE = {
-    "UPDATE vectors SET vector = x'00'": lambda ledger: ledger.vectors(["c1#0"]),
-    "DELETE FROM vectors": lambda ledger: ledger.vectors(["c1#0"]),
-    "UPDATE chunks SET section = 'no json'": lambda ledger: ledger.chunks(["c1"]),
-    "UPDATE page_texts SET text = x'00'": lambda ledger: ledger.page_text("c1", 1),
-    **{
-        f"UPDATE documents SET {column} = {value}": None  # noqa: S608 (of the lines below)
-        for column, value in (
-            ("quality", "json_object('colour', 2)"),
-            ("unresolved", "'{}'"),
-        )
-    },
-}
-
-
-@pytest.mark.parametrize("sql", DAMAGE)
-def test_damage_is_an_error_of_ours(path: Path, writer: LedgerWriter, sql: str) -> None:
+@pytest.mark.parametrize(
+    ("sql", "read"),
+    [
+        ("UPDATE vectors SET vector = x'00'", lambda ledger: ledger.vectors(["c1#0"])),
+        ("DELETE FROM vectors", lambda ledger: ledger.vectors(["c1#0"])),
+        ("UPDATE chunks SET section = 'no json'", lambda ledger: ledger.chunks(["c1"])),
+        ("UPDATE page_texts SET text = x'00'", lambda ledger: ledger.page_text("c1", 1)),
+        ("UPDATE documents SET quality = json_object('colour', 2)", None),
+        ("UPDATE documents SET unresolved = '{}'", None),
+    ],
+)
+def test_damage_is_an_error_of_ours(
+    path: Path, writer: LedgerWriter, sql: str, read: Reading
+) -> None:
     """A row that makes no sense names the command that helps, wherever it is read."""
     writer.put(record("a"), [indexed("c1", "text")], page_texts=["first"])
     writer.publish({}, [])
     changed(path, sql)
     with reader(path) as ledger, pytest.raises(errors.IndexDamagedError) as caught:
-        (DAMAGE[sql] or (lambda _: all_documents(path, "mine")))(ledger)
+        (read or (lambda _: all_documents(path, "mine")))(ledger)
     assert "--rebuild" in caught.value.hint
 
 
@@ -248,23 +235,7 @@ def test_outlines_of_published_documents(path: Path, writer: LedgerWriter) -> No
     with reader(path) as ledger:
         found = ledger.documents()
 
-    assert (
-        DocumentOutline(
-            "guide",
-            "/docs/guide.md",
-            "The guide",
-            "2024",
-            3,
-            {"text": 4, "table": 1},
-            ("Install", "Use"),
-        ),
-    ) == found
+    about = ("guide", "/docs/guide.md", "The guide", "2024", 3)
+    kinds: dict[ChunkKind, int] = {"text": 4, "table": 1}
+    assert (DocumentOutline(*about, kinds, ("Install", "Use")),) == found
     assert 5 == found[0].chunks
-
-
-def test_top_sections_below_a_title() -> None:
-    """A heading above everything is no section; one level is enough."""
-    assert ("1 Scope", "2 Terms") == top_sections([("1 Scope",), ("2 Terms", "2.1 A"), ()])
-    assert ("Install", "Use") == top_sections([("Guide",), ("Guide", "Install"), ("Guide", "Use")])
-    assert ("Guide",) == top_sections([("Guide",)])
-    assert () == top_sections([(), ()])

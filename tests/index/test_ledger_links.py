@@ -1,30 +1,16 @@
 """References in the ledger: made into edges at publication, whatever moves, changes or leaves."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.documents import SourceFile
-from research_agent.types.records import IndexedChunk
+from research_agent.types.records import IndexedChunk, Window
 from research_agent.types.references import ChunkLinks, Edge, Link, LinkKind, Unresolved
 from tests.index.test_ledger_versions import of_version_2
 from tests.indexing import indexed, record
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite3"
-
-
-@pytest.fixture
-def writer(path: Path) -> Iterator[LedgerWriter]:
-    with LedgerWriter(path, "mine", model="words") as opened:
-        yield opened
 
 
 def said(
@@ -191,3 +177,17 @@ def test_half_characters_and_cycles_are_kept(path: Path, writer: LedgerWriter) -
     assert [("c0", "c1", "link"), ("c1", "c0", "link")] == edges(path, "c1")
     with LedgerReader(path, "mine") as ledger:
         assert [Edge("b0", "a0", "link")] == ledger.edges(["b0"])
+
+
+def test_all_that_is_kept_comes_out_again(path: Path, writer: LedgerWriter) -> None:
+    """Published documents alone, with their vectors, links, anchors, terms and pages."""
+    links = ChunkLinks(("#a", "#b"), (Link("x.md", "link"), Link("table 3", "see")), ("ebb",))
+    windows = (Window("w", [0.5, -1.0]), Window("v", [1.0, 0.0]))
+    put = [replace(indexed(name), windows=windows, links=links) for name in ("a0", "a1")]
+    writer.put(record("a"), put[:1], page_texts=["", "two"])
+    writer.publish({}, [])
+    writer.put(record("b"), put[1:])
+    with LedgerReader(path, "mine") as ledger:
+        ((found, chunks, pages),) = ledger.exported()
+    assert ("a", put[0].windows, links) == (found.key, chunks[0].windows, chunks[0].links)
+    assert ("", "two") == pages
