@@ -1,7 +1,7 @@
-"""Reading, cutting and embedding what has changed, one document after the other."""
+"""Reading, cutting and embedding what has changed, here or by workers."""
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
@@ -10,7 +10,7 @@ from research_agent.errors import DocumentError
 from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.packing import storable
-from research_agent.index.ports import IndexingPorts, TakesRows, Task, Workers
+from research_agent.index.ports import IndexingPorts, Made, TakesRows, Task, Workers
 from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header, records
@@ -44,16 +44,54 @@ class Run:
         """Texts that were embedded, here or by workers."""
         return self._reading.embedded + self._elsewhere
 
-    def reports(self) -> Iterator[FileReport]:
-        """Bring one document after the other up to date."""
+    def reports(self) -> list[FileReport]:
+        """Bring all documents up to date; returns what became of each file, in order."""
         workers, writer = self.ports.workers, self.ports.writer
+        reports: dict[str, FileReport] = {}
+        olds: dict[str, records.DocumentRecord | None] = {}
+
+        def tasks() -> Iterator[Task]:
+            for file in self.changes.found.files:
+                change = self._change(file)
+                if isinstance(change, FileReport):
+                    self._next(file)
+                    reports[file.path] = change
+                else:
+                    olds[file.path] = change.record
+                    yield self._task(file, change)
+
         if workers and isinstance(writer, TakesRows):
-            yield from self._by_workers(workers, writer)
-            return
-        for file in self.changes.found.files:
-            self._next(file)
-            change = self._change(file)
-            yield change if isinstance(change, FileReport) else self._read(file, change)
+            done = self._by_workers(workers, writer, tasks())
+        else:
+            done = self._one_by_one(tasks())
+        for task, made in done:
+            report, old = made.report, olds.pop(task.file.path)
+            if made.rows is None:
+                key = "" if old else task.key
+                reports[task.file.path] = self._failed(task.file, task.digest, report.reason, key)
+            else:
+                reports[task.file.path] = self._done(task, report, old)
+        return [reports[file.path] for file in self.changes.found.files]
+
+    def _one_by_one(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
+        for task in tasks:
+            self._next(task.file)
+            try:
+                made = Made(self._reading.put(task), rows=())
+            except DocumentError as error:
+                made = Made(FileReport(task.file.path, "failed", str(error)))
+            yield task, made
+
+    def _by_workers(
+        self, workers: Workers, writer: TakesRows, tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Made]]:
+        """Let workers read documents, and keep what they made as it comes."""
+        for task, made in workers.made(tasks):
+            self._next(task.file)
+            if made.rows is not None:
+                writer.put_rows(made.rows)
+            self._elsewhere += made.embedded
+            yield task, made
 
     def _next(self, file: SourceFile) -> None:
         self.number += 1
@@ -68,21 +106,12 @@ class Run:
         try:
             change = self.changes.of_file(file)
         except DocumentError as error:
-            return self._failed(file, "", str(error))
+            return self._failed(file, "", str(error), "")
         return unchanged(change.record, file) if change.record and not change.to_read else change
 
     def _task(self, file: SourceFile, change: Change) -> Task:
         key, recipe = self._key(change.digest, change.record), self.changes.recipe
         return Task(file=file, key=key, digest=change.digest, recipe=recipe)
-
-    def _read(self, file: SourceFile, change: Change) -> FileReport:
-        task = self._task(file, change)
-        try:
-            report = self._reading.put(task)
-        except DocumentError as error:
-            key = "" if change.record else task.key
-            return self._failed(file, task.digest, str(error), key=key)
-        return self._done(task, report, change.record)
 
     def _done(
         self, task: Task, report: FileReport, old: records.DocumentRecord | None
@@ -96,35 +125,7 @@ class Run:
             anew = f"cut anew with {self.changes.recipe} (before: {old.recipe})"
         return replace(report, reason="; ".join(filter(None, (anew, report.reason))))
 
-    def _by_workers(self, workers: Workers, writer: TakesRows) -> Iterator[FileReport]:
-        """Let workers read what has to be read, and keep what they made as it comes."""
-        reports: dict[str, FileReport] = {}
-        olds: dict[str, records.DocumentRecord | None] = {}
-
-        def tasks() -> Iterator[Task]:
-            for file in self.changes.found.files:
-                change = self._change(file)
-                if isinstance(change, FileReport):
-                    self._next(file)
-                    reports[file.path] = change
-                else:
-                    olds[file.path] = change.record
-                    yield self._task(file, change)
-
-        for task, made in workers.made(tasks()):
-            self._next(task.file)
-            report, old = made.report, olds.pop(task.file.path)
-            if made.rows is None:
-                key = "" if old else task.key
-                report = self._failed(task.file, task.digest, report.reason, key=key)
-            else:
-                writer.put_rows(made.rows)
-                report = self._done(task, report, old)
-            self._elsewhere += made.embedded
-            reports[task.file.path] = report
-        yield from (reports[file.path] for file in self.changes.found.files)
-
-    def _failed(self, file: SourceFile, digest: str, reason: str, *, key: str = "") -> FileReport:
+    def _failed(self, file: SourceFile, digest: str, reason: str, key: str) -> FileReport:
         old = self.changes.known.get(file.path)
         if old and old.status == "indexed":
             stays = f"{reason}; what was indexed of it before stays"

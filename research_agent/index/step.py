@@ -34,7 +34,7 @@ def index_documents(
     recipe = _recipe(chunk_chars)
     changes = Changes(paths, ports.files, records, recipe=recipe, prune=prune, scans=scans)
     run = Run(ports, changes, chunk_chars, on_progress)
-    reports, removed = list(run.reports()), []
+    reports, removed = run.reports(), []
     for record, report in changes.missing(run.renewed):
         if record:
             removed.append(record.key)

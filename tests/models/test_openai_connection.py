@@ -7,9 +7,9 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,35 +124,26 @@ def test_deadline_holds_while_tls_begins() -> None:
     gc.collect()  # (a connection that was forgotten would be told of now)
 
 
-@contextmanager
-def secured(script: loopback.Script) -> Iterator[OpenAIChat]:
-    with (
-        loopback.server(script, certificate=str(CERTIFICATE)) as url,
-        closing(OpenAIChat(endpoint(url))) as model,
-    ):
-        yield model
+def test_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that nobody vouches for is refused, and the hint names what makes it known.
 
-
-def test_certificate_that_nobody_vouches_for() -> None:
-    """It is refused, and the hint names what makes it known."""
-    with (
-        secured(lambda _: loopback.text_reply("Paris")) as model,
-        pytest.raises(ModelError, match="certificate") as caught,
-    ):
-        ask(model)
-    assert not caught.value.retryable
-    assert all(word in caught.value.hint for word in ("SSL_CERT_FILE", "base_url"))
-
-
-def test_certificate_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SSL_CERT_FILE makes it known; deadlines hold inside TLS as well."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    SSL_CERT_FILE does; deadlines hold inside TLS as well.
+    """
     slot = OneSlot()
     slot.quick = True
-    with secured(slot.reply) as model:
-        assert "Paris" == ask(model)
-        slot.quick = False
-        is_late(model)
+    with loopback.server(slot.reply, certificate=str(CERTIFICATE)) as url:
+        with (
+            closing(OpenAIChat(endpoint(url))) as model,
+            pytest.raises(ModelError, match="certificate") as caught,
+        ):
+            ask(model)
+        assert not caught.value.retryable
+        assert all(word in caught.value.hint for word in ("SSL_CERT_FILE", "base_url"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        with closing(OpenAIChat(endpoint(url))) as model:
+            assert "Paris" == ask(model)
+            slot.quick = False
+            is_late(model)
 
 
 def test_address_that_does_not_speak_tls() -> None:

@@ -29,6 +29,7 @@ from research_agent.models.replies import Price
 from research_agent.ports import TextWindows
 from research_agent.types import Completion, Message, ModelCall
 from tests.fakes import WordEmbedder
+from tests.indexing import CuttingEmbedder
 
 MESSAGES = [Message("user", "one two three four five six")]
 REPLY = Completion("a", ModelCall("answer", 1000, 50, model="m", read_seconds=4.0))
@@ -349,11 +350,6 @@ class FlakyEmbedder(WordEmbedder):
         return super().embed(texts)
 
 
-class CuttingEmbedder(WordEmbedder):
-    def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
-        return (header, text)
-
-
 @pytest.mark.usefixtures("quick")
 def test_embedder_is_asked_again() -> None:
     """Up to the same number of tries; nothing is sent for nothing."""
@@ -370,5 +366,5 @@ def test_embedder_keeps_its_windows() -> None:
     cutting = RateLimitedEmbedder(CuttingEmbedder(), Server())
 
     assert isinstance(cutting, TextWindows)
-    assert ("h", "t") == cutting.windows("t", header="h")
+    assert ("h\nt",) == cutting.windows("t", header="h")
     assert not isinstance(RateLimitedEmbedder(WordEmbedder(), Server()), TextWindows)

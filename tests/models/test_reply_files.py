@@ -51,7 +51,7 @@ def replies(path: Path, days: list[float]) -> Iterator[SqliteReplies]:
 
 
 def random_reply(size: int) -> KeptReply:
-    """Return a reply that cannot be compressed to much less than `size`."""
+    """Return a reply that hardly shrinks when it is compressed."""
     return KeptReply(Completion(os.urandom(size).hex(), ModelCall("answer")), 1.0)
 
 
