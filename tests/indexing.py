@@ -1,6 +1,8 @@
 """Fakes for everything that writes an index: files in memory, a reader, and made-up chunks."""
 
+import sqlite3
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -104,3 +106,10 @@ def window(text: str) -> Window:
 
 def ids(found: Sequence[object]) -> list[str]:
     return [getattr(item, "chunk_id") for item in found]  # noqa: B009 (chunks and hits both have one)
+
+
+def change(path: Path, *statements: str) -> None:
+    """Change an SQLite file behind everybody's back."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)

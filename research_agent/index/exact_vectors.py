@@ -37,10 +37,6 @@ class ExactVectors:
         for row, chunk_id in enumerate(self._owners):
             self._rows.setdefault(chunk_id, []).append(row)
 
-    def __len__(self) -> int:
-        """Return the number of vectors, which can be more than there are chunks."""
-        return len(self._owners)
-
     def search(self, vector: Sequence[float], *, k: int) -> list[ScoredId]:
         """Return the `k` most similar chunks, best first, with their cosine; ties by id."""
         import numpy as np

@@ -1,6 +1,5 @@
 """The ledger: what is put is kept, shown when published, never half, and never of two models."""
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import DocumentOutline, IndexedChunk, Window
 from tests.fakes import embedding
-from tests.indexing import indexed, record
+from tests.indexing import change, indexed, record
 
 Reading = Callable[[LedgerReader], object] | None
 
@@ -139,14 +138,6 @@ def test_another_model_is_refused(path: Path, writer: LedgerWriter) -> None:
         LedgerWriter(path, "mine", model="other")
 
 
-def changed(path: Path, sql: str) -> None:
-    """Change the file behind everybody's back."""
-    connection = sqlite3.connect(path)
-    connection.execute(sql)
-    connection.commit()
-    connection.close()
-
-
 def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
     """No file, a text file, another program's database: each has its own error."""
     with pytest.raises(errors.IndexMissingError) as caught:
@@ -156,7 +147,7 @@ def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
     with pytest.raises(errors.IndexDamagedError, match="damaged"):
         reader(path)
     path.unlink()
-    changed(path, "CREATE TABLE other (x)")
+    change(path, "CREATE TABLE other (x)")
     for kind in (reader, lambda p: LedgerWriter(p, "mine", model="words")):
         with pytest.raises(errors.IndexDamagedError, match="not one of ours"):
             kind(path)
@@ -213,7 +204,7 @@ def test_damage_is_an_error_of_ours(
     """A row that makes no sense names the command that helps, wherever it is read."""
     writer.put(record("a"), [indexed("c1", "text")], page_texts=["first"])
     writer.publish({}, [])
-    changed(path, sql)
+    change(path, sql)
     with reader(path) as ledger, pytest.raises(errors.IndexDamagedError) as caught:
         (read or (lambda _: all_documents(path, "mine")))(ledger)
     assert "--rebuild" in caught.value.hint

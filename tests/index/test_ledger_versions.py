@@ -13,7 +13,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.schema import VERSION
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.documents import ParseQuality
-from tests.indexing import indexed, record
+from tests.indexing import change, indexed, record
 
 QUALITY = ParseQuality(pages=9, textless=2, tables=3)
 
@@ -28,12 +28,6 @@ def path(tmp_path: Path) -> Path:
         )
         writer.publish({}, [])
     return file
-
-
-def change(path: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
 
 
 def of_version_2(path: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from research_agent.models.adapters.reply_files import SqliteReplies
 from research_agent.ports import KeptReply
 from research_agent.types import Alternative, Completion, ModelCall, Token, WrittenCall
+from tests.indexing import change
 
 KEPT = KeptReply(
     Completion(
@@ -133,8 +134,7 @@ def test_file_of_another_version_is_emptied(path: Path, replies: SqliteReplies) 
     """Replies are never read by rules they were not written by."""
     replies.put("a", KEPT)
     replies.close()
-    with closing(sqlite3.connect(path)) as file:
-        file.execute("PRAGMA user_version = 99")
+    change(path, "PRAGMA user_version = 99")
 
     assert replies.get("a") is None
 

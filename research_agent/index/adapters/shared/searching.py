@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from research_agent.closeable import Closing
 from research_agent.index.adapters.shared.reading import NAMED, SharedReader, as_matrix, filters
 from research_agent.index.adapters.shared.storage import faults
 from research_agent.index.adapters.shared.tables import VECTORS
@@ -69,7 +68,7 @@ class SharedWords:
         return ranked(found, k=k)
 
 
-class SharedVectors(Closing):
+class SharedVectors:
     """Dense search of one generation by its index of vectors, with exact cosines."""
 
     def __init__(self, reader: SharedReader) -> None:
@@ -93,9 +92,6 @@ class SharedVectors(Closing):
         if not where:
             return []
         return ExactVectors(*self._reader.matrix(where)).similarities(vector, chunk_ids)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to give back."""
 
 
 def words_index() -> "FTS":
