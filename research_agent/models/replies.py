@@ -13,13 +13,13 @@ from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, ModelCall, Token
 
 WHOLE = ("stop", "tool_calls", "length")
+"""How a reply ends that says all that the model had to say, or was allowed to."""
 ENDS = {
     **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token"), "stop"),
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "length"),
     **dict.fromkeys(("tool_calls", "tool_use"), "tool_calls"),
 }
 """The ends of replies as servers name them, and as they are named here."""
-"""How a reply ends that says all that the model had to say, or was allowed to."""
 
 
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>\s*|(?:(?!<think>).)*?</think>[ \t]*\n\s*", re.DOTALL)
