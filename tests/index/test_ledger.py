@@ -123,21 +123,6 @@ def test_strange_texts_are_kept(path: Path, writer: LedgerWriter) -> None:
         writer.put(record("b", "/docs/\udcff.txt"), [])
 
 
-def test_another_model_is_refused(path: Path, writer: LedgerWriter) -> None:
-    """Both models are named, and the command that makes the index anew."""
-    writer.put(record("a"), [indexed("c1", "text")])
-    writer.publish({}, [])
-    with reader(path) as ledger:
-        assert ("words", 256) == (ledger.check("words").model, ledger.header().dimension)
-        with pytest.raises(
-            errors.IndexMismatchError, match="model words, not with other"
-        ) as caught:
-            ledger.check("other")
-    assert "research-agent index --index mine --rebuild" in caught.value.hint
-    with pytest.raises(errors.IndexMismatchError, match="not with other"):
-        LedgerWriter(path, "mine", model="other")
-
-
 def test_other_files_are_not_taken_for_a_ledger(path: Path) -> None:
     """No file, a text file, another program's database: each has its own error."""
     with pytest.raises(errors.IndexMissingError) as caught:

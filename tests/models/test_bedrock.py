@@ -14,7 +14,6 @@ from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, Call
 from research_agent.types import Completion, Message, ModelCall, WrittenCall
-from tests.aws import made_up_credentials
 from tests.converse import (
     HANGING,
     Json,
@@ -36,11 +35,6 @@ TOOL = {
     "function": {"name": "search", "description": "Finds chunks.", "parameters": PARAMETERS},
 }
 SCHEMA = {"type": "object", "properties": {"best_query": {"type": "string"}}}
-
-
-@pytest.fixture(autouse=True)
-def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    made_up_credentials(monkeypatch)
 
 
 @contextmanager

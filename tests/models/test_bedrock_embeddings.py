@@ -15,15 +15,9 @@ from research_agent.errors import (
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.ports import TextWindows
 from tests import converse
-from tests.aws import made_up_credentials
 
 TITAN = "amazon.titan-embed-text-v2:0"
 COHERE = "cohere.embed-multilingual-v3"
-
-
-@pytest.fixture(autouse=True)
-def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    made_up_credentials(monkeypatch)
 
 
 @contextmanager

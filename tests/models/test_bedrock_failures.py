@@ -13,7 +13,6 @@ import pytest
 from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint, profile_region
 from research_agent.types import Message
-from tests.aws import made_up_credentials
 from tests.converse import CLOSED, Json, Raw, bedrock, dripped, error_reply, text_reply
 
 MODEL = "amazon.nova-lite-v1:0"
@@ -23,11 +22,6 @@ ASKED = [Message("user", "capital of France?")]
 ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
 CERTIFICATE = str(Path(__file__).parents[1] / "data" / "loopback.pem")
 WHOLE = json.dumps(text_reply("Paris")).encode()
-
-
-@pytest.fixture(autouse=True)
-def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    made_up_credentials(monkeypatch)
 
 
 @contextmanager

@@ -97,9 +97,7 @@ class LedgerReader(Closing):
 
     def generation(self) -> int:
         """Return the number of the last publication; it grows when the index changes."""
-        rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
-        with faults(self._label):
-            return int(rows[0][0]) if rows else 0
+        return self._number("generation")
 
     def check(self, model: str) -> IndexHeader:
         """Return the header; raises IndexMismatchError where vectors of `model` do not fit."""
@@ -154,7 +152,7 @@ class LedgerReader(Closing):
     def vectors(self, vector_ids: Sequence[str]) -> list[list[float]]:
         """Return vectors in the order of their ids; raises IndexDamagedError for a missing one."""
         chunk_ids = dict.fromkeys(name.rpartition("#")[0] for name in vector_ids)
-        dimension = self._dimension()
+        dimension = self._number("dimension")
         with faults(self._label):
             blobs = dict(self._in(_VECTOR + _OF_CHUNKS, list(chunk_ids)))
             if missing := [name for name in vector_ids if name not in blobs]:
@@ -169,13 +167,13 @@ class LedgerReader(Closing):
         """Return the ids of all vectors, `chunk id#window`, and one row each."""
         with self.snapshot(), faults(self._label):
             rows = self._connection.execute(_VECTOR)
-            return _matrix(rows, self.vector_count(), self._dimension())
+            return _matrix(rows, self.vector_count(), self._number("dimension"))
 
     def matrix_of(self, chunk_ids: Sequence[str]) -> "tuple[list[str], NDArray[np.float32]]":
         """Return the ids of all vectors of some chunks, and one row each."""
         with faults(self._label):
             rows = list(self._in(_VECTOR + _OF_CHUNKS, list(dict.fromkeys(chunk_ids))))
-            return _matrix(rows, len(rows), self._dimension())
+            return _matrix(rows, len(rows), self._number("dimension"))
 
     def damaged(self) -> dict[str, str]:
         """Return key and path of each document that is damaged; raises IndexDamagedError."""
@@ -213,7 +211,7 @@ class LedgerReader(Closing):
 
     def _indexed(self, key: str) -> list[IndexedChunk]:
         """Return the chunks of a document as its writer was given them."""
-        dimension, rows = self._dimension(), self._all(_CHUNKS_OF, [key])
+        dimension, rows = self._number("dimension"), self._all(_CHUNKS_OF, [key])
         windows = self._grouped(key, "digest, vector", "vectors", "window")
         anchors, terms = (self._grouped(key, "name", of, "name") for of in ("anchors", "terms"))
         links = self._grouped(key, "target, kind", "links", "place")
@@ -260,8 +258,11 @@ class LedgerReader(Closing):
         if not self.generation():
             raise unfinished(self._label)
 
-    def _dimension(self) -> int:
-        return int(self._all("SELECT value FROM meta WHERE key = 'dimension'")[0][0])
+    def _number(self, key: str) -> int:
+        """Return a number of the header; 0 where it is not there."""
+        rows = self._all("SELECT value FROM meta WHERE key = ?", [key])
+        with faults(self._label):
+            return int(rows[0][0]) if rows else 0
 
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         given = [storable(value) if isinstance(value, str) else value for value in values]
