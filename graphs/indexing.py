@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import Field
 
-from graphs.state import State
+from graphs.state import State, whole_input
 from research_agent.assembly.embedding_choice import as_indexed, to_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
@@ -88,7 +88,8 @@ def build_index_graph(
         how = {"rebuild": state.rebuild, "prune": state.prune}
         with connect_embedder(models, environment=environment) as embedder:
             name = embedder.name
-            return {"preview": preview_index(state.index, state.paths, settings, model=name, **how)}
+            planned = preview_index(state.index, state.paths, settings, model=name, **how)
+        return {"preview": planned, "report": IndexReport()}
 
     def update(state: IndexState) -> dict[str, IndexReport]:
         check_within(roots, state.paths, state.index)
@@ -120,4 +121,6 @@ def build_index_graph(
     graph.add_edge(START, "preview")
     graph.add_conditional_edges("preview", after_preview)
     graph.add_edge("update", END)
-    return graph.compile(name="index")
+    compiled = graph.compile(name="index")
+    compiled.nodes[START].mapper = whole_input(IndexInput)
+    return compiled

@@ -18,7 +18,7 @@ from . import nodes
 from .context import ResearchContext
 from .node_wrapper import Node, bind, own_threads
 from .search import build_search_graph, searching
-from .state import ResearchInput, ResearchOutput, ResearchState
+from .state import ResearchInput, ResearchOutput, ResearchState, as_values, whole_input
 
 ResearchGraph = CompiledStateGraph[ResearchState, ResearchContext, ResearchInput, ResearchOutput]
 
@@ -75,7 +75,7 @@ def build_research_graph(
 ) -> ResearchGraph:
     """Wire the steps into a graph that runs on `ports`.
 
-    With `on_threads` each question begins with an empty state, and all of the state is shown.
+    Each question on a thread begins with an empty state. With `on_threads` all of it is shown.
     """
     shown: type[Any] = ResearchState if on_threads else ResearchOutput
     graph = StateGraph(
@@ -87,15 +87,18 @@ def build_research_graph(
 
     run, threads = RunContext(ports, settings, prompts), own_threads(settings)
     resumes = checkpointer is not False
+    values = as_values(ResearchState)
     for name, node in steps().items():
-        graph.add_node(name, bind(name, node, ResearchState, run, threads, resumes=resumes))
+        made = bind(name, node, ResearchState, run, threads, resumes=resumes)
+        graph.add_node(name, made, input_schema=values)
     kept = None if resumes else False
     search = build_search_graph(ports, settings, prompts, threads=threads, checkpointer=kept)
-    graph.add_node("search", searching(search, ports.clock, resumes=resumes))
-    if on_threads:
-        graph.add_node("begin", begin)
+    looked = searching(search, ports.clock, resumes=resumes)
+    graph.add_node("search", looked, input_schema=values)
+    if resumes:
+        graph.add_node("begin", begin, input_schema=values)
         graph.add_edge("begin", "retrieve")
-    graph.add_edge(START, "begin" if on_threads else "retrieve")
+    graph.add_edge(START, "begin" if resumes else "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve)
     graph.add_edge("assess", "refine")
     graph.add_conditional_edges("refine", after_refine)
@@ -105,10 +108,12 @@ def build_research_graph(
     graph.add_conditional_edges("verify", after_verify)
     graph.add_edge("report", END)
     compiled = graph.compile(checkpointer=checkpointer, name="research")
+    if resumes:
+        compiled.nodes[START].mapper = whole_input(ResearchInput)
     return compiled.with_config(recursion_limit=recursion_limit(settings))
 
 
-def begin(state: ResearchState) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)
+def begin(state: object) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)
     """Return every field that no caller gives, empty; the fields of the input stay as given."""
     working = {
         name: field.get_default(call_default_factory=True)

@@ -4,9 +4,9 @@ Checkpoints turn tuples into lists and edits in Studio arrive as JSON. So where 
 and on a thread, every value is validated (`strict`); else values of ours are taken as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -77,6 +77,26 @@ def strict(reads: type[S]) -> type[S]:
     """Return a state that also validates what is within values of ours."""
     walked = ConfigDict(revalidate_instances="always")
     return type(reads.__name__, (reads,), {"model_config": walked, "__module__": __name__})
+
+
+@cache
+def as_values(reads: type[S]) -> Any:  # noqa: ANN401 (a TypedDict that is made here)
+    """Return the fields of a state as plain values, for nodes that validate what they read.
+
+    LangGraph would validate it between nodes, before a new question or an edit can put it right.
+    """
+    return TypedDict(reads.__name__, get_type_hints(reads, include_extras=True))  # type: ignore[operator]
+
+
+def whole_input(reads: type[State]) -> Callable[[object], object]:
+    """Return what gives an input its defaults; a thread would keep values of an earlier run."""
+    fields = reads.model_fields.items()
+    left_out = {name: field.default for name, field in fields if not field.is_required()}
+
+    def whole(given: object) -> object:
+        return left_out | dict(given) if isinstance(given, dict | reads) else given
+
+    return whole
 
 
 def unreadable_in(state: State) -> int:

@@ -224,6 +224,16 @@ def test_failed_turn_leaves_the_thread_usable() -> None:
     assert [QUESTION, GOOD] == [message.text for message in state.messages]
 
 
+@pytest.mark.parametrize("scope", ["guide", {"document": ["guide"]}])
+def test_wrong_scope_can_be_put_right(scope: object) -> None:
+    """One without a name that there is would allow everything."""
+    graph = chat(ports(ScriptedChat(says(GOOD))))
+    with pytest.raises(ValidationError):
+        graph.invoke({"messages": [("user", QUESTION)], "scope": scope}, CONFIG)  # type: ignore[call-overload]
+
+    assert GOOD == say(graph, QUESTION, scope={}).turns[-1].answer
+
+
 @pytest.mark.parametrize("text", ["", " \n", "x" * 5000])
 def test_no_question(text: str) -> None:
     graph = chat(ports(ScriptedChat(says(GOOD))))

@@ -5,11 +5,13 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
+from pydantic import ValidationError
 
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
@@ -36,6 +38,7 @@ from tests.fakes import (
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
 INVENTED = "It was made by Shannon in 1950."
+OTHER = "Which ciphertexts has ML-KEM-768?"
 MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
@@ -181,3 +184,48 @@ def test_edit_as_json_and_resume_in_another_process(tmp_path: Path) -> None:
 
     assert [("notes", 7)] == [(c.doc_id, c.start_page) for c in result.citations]
     assert ["x"] == [item.hit.chunk.chunk_id for item in result.evidence]
+
+
+ON_A_THREAD: RunnableConfig = {"configurable": {"thread_id": "t"}}
+
+
+def kept(*, on_threads: bool) -> Any:  # noqa: ANN401 (a graph that takes any input)
+    """Return a graph that keeps checkpoints, over what always says the same."""
+    given = ports(ScriptedChat(says(GOOD)))
+    saver = InMemorySaver()
+    return build_research_graph(
+        given, BYPASSING, PROMPTS, checkpointer=saver, on_threads=on_threads
+    )
+
+
+@pytest.mark.parametrize("on_threads", [False, True])
+def test_each_question_on_a_thread_begins_afresh(*, on_threads: bool) -> None:
+    """It neither gets the answer of the last one, nor reads only what that one might read."""
+    graph = kept(on_threads=on_threads)
+    first = {"question": QUESTION, "scope": {"documents": ["guide"]}}
+    graph.invoke(first, ON_A_THREAD)
+    result = graph.invoke({"question": OTHER}, ON_A_THREAD)["result"]
+
+    assert (OTHER, 1) == (result.question, result.rounds)
+    assert not graph.get_state(ON_A_THREAD).values["scope"].documents
+
+
+@pytest.mark.parametrize("wrong", [{"question": ""}, {"question": 5}, {"scope": {"folder": "x"}}])
+def test_wrong_input_leaves_the_thread_usable(wrong: dict[str, Any]) -> None:
+    graph = kept(on_threads=True)
+    with pytest.raises((QuestionError, ValidationError)):
+        graph.invoke({"question": QUESTION, **wrong}, ON_A_THREAD)
+
+    assert GOOD == graph.invoke({"question": QUESTION}, ON_A_THREAD)["result"].answer
+
+
+def test_wrong_edit_can_be_put_right() -> None:
+    graph = kept(on_threads=True)
+    graph.invoke({"question": QUESTION}, ON_A_THREAD, interrupt_before=["answer"])
+    evidence = graph.get_state(ON_A_THREAD).values["evidence"]
+    graph.update_state(ON_A_THREAD, {"evidence": "rubbish"})
+    with pytest.raises(ValidationError):
+        graph.invoke(None, ON_A_THREAD)
+    graph.update_state(ON_A_THREAD, {"evidence": evidence})
+
+    assert GOOD == graph.invoke(None, ON_A_THREAD)["result"].answer
