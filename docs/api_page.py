@@ -52,6 +52,8 @@ def _members(item: type) -> Iterator[str]:
                 name, values = ast.unparse(node.target), get_args(kinds[ast.unparse(node.target)])
                 literal = get_origin(kinds[name]) is Literal
                 kind = f"Literal{[*values]}" if literal else ast.unparse(node.annotation)
+                if hasattr(kinds[name], "__metadata__"):  # (Annotated: its type, without the rest)
+                    kind = ast.unparse(node.annotation.slice.elts[0])  # type: ignore[attr-defined]
                 fields[name] = f"- `{name}: {kind}`" + (f": {told[name]}" if name in told else "")
             elif not getattr(node, "name", "_").startswith("_"):
                 methods[node.name] = node

@@ -54,7 +54,9 @@ class ResearchContext(BaseModel):
     tokens: int | None = _at_most("tokens")
     seconds: float | None = _at_most("seconds")
     cost: float | None = Field(
-        None, gt=0, description="Money at most, in the unit of models.prices. Empty: as configured."
+        default=None,
+        gt=0,
+        description="Money at most, in the unit of models.prices. Empty: as configured.",
     )
     retrieval_mode: Literal["hybrid", "dense", "lexical"] | None = _as("retrieval.mode")
     refinement_mode: Literal["auto", "pure", "off"] | None = _as("refinement.mode")

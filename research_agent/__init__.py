@@ -46,6 +46,8 @@ from research_agent.types.scope import Scope as Scope
 
 if TYPE_CHECKING:
     from graphs.context import ResearchContext as ResearchContext
+    from graphs.research import build_research_graph as build_research_graph
+    from graphs.state import ResearchInput as ResearchInput
     from research_agent.interfaces.agent import ResearchAgent as ResearchAgent
     from research_agent.interfaces.evaluation.running import evaluate as evaluate
     from research_agent.interfaces.events import event_json as event_json
@@ -54,12 +56,15 @@ if TYPE_CHECKING:
 _LATER = {
     "ResearchAgent": "agent",
     "ResearchContext": "own_graphs",
+    "ResearchInput": "own_graphs",
+    "build_research_graph": "own_graphs",
     "evaluate": "evaluation.running",
     "event_json": "events",
     "read_event": "events",
 }
 _NAMES = """
 ResearchAgent ResearchResult Citation Usage Claim Evidence Limits Scope ResearchContext
+ResearchInput build_research_graph
 SearchResult ChunksResult DocumentsResult DocumentOutline Chunk Hit IndexReport FileReport
 Asked Calls Checked ChunksPruned Citations Confidence Decisions DraftWritten Event
 EvidenceChosen Finished Hits Queries SentenceChecked Spent StepFinished StepStarted Stopped

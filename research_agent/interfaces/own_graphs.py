@@ -48,10 +48,13 @@ else:
     research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
     node_wrapper = own("node_wrapper")
 
-ResearchContext = context.ResearchContext
+ResearchContext, ResearchInput = context.ResearchContext, state.ResearchInput
+build_research_graph = research.build_research_graph
 
 __all__ = [
     "ResearchContext",
+    "ResearchInput",
+    "build_research_graph",
     "context",
     "node_wrapper",
     "own",

@@ -11,8 +11,11 @@ try:
     from graphs.state import NAME
 except ImportError:
     NAME = "ours"
+from research_agent import ResearchContext, ResearchInput, build_research_graph
 from research_agent.interfaces import own_graphs
-print(NAME, own_graphs.research.__name__)
+assert ResearchInput is own_graphs.state.ResearchInput
+assert ResearchContext is own_graphs.context.ResearchContext
+print(NAME, build_research_graph.__module__)
 """
 
 
