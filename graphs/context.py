@@ -86,8 +86,8 @@ def adjusted(settings: Settings, context: object, unreadable: int = 0) -> Settin
 
     `unreadable`: replies of the run that could not be read so far (`with_readable_stages`).
 
-    Raises BudgetError where a limit is too small to begin with, and ConfigError for more rounds
-    than `budget.max_rounds` or a preset that does not exist.
+    Raises BudgetError where a limit is too small to begin with, ToolInputError for more rounds
+    than `budget.max_rounds`, and ConfigError for a preset that does not exist.
     """
     if not isinstance(context, ResearchContext):
         context = UNCHANGED

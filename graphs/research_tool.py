@@ -34,7 +34,7 @@ def _question(text: str) -> str:
     try:
         return check_question(text)
     except QuestionError as error:
-        raise ValueError(f"{error} {error.hint}") from error
+        raise ValueError(told(error)) from error
 
 
 class Asks(Protocol):
@@ -117,24 +117,25 @@ class ResearchInputs(ToolInput):
         return Scope(documents=tuple(self.documents or ()), since=self.since, until=self.until)
 
 
-def build_research_tool(asks: Asks, limits: Callable[[], Limits] = Limits) -> BaseTool:
+def build_research_tool(asks: Asks, limits: Limits | Callable[[], Limits] = Limits) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
 
-    `limits` says, at each call, what its host hands down; a call's own numbers only lower that. The
-    message is for a model, errors included; the artifact is the ResearchResult.
+    `limits` is what its host hands down, or says so at each call; a call's own numbers only lower
+    that. The message is for a model, errors included; the artifact is the ResearchResult.
     """
+    handed = limits if callable(limits) else lambda: limits
 
     def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            asked_for = limits().and_at_most(given.limits)
+            asked_for = handed().and_at_most(given.limits)
             result = asks.ask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 
     async def awaited(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         given = ResearchInputs(**arguments)
         with _told():
-            asked_for = limits().and_at_most(given.limits)
+            asked_for = handed().and_at_most(given.limits)
             result = await asks.aask(given.question, limits=asked_for, scope=given.scope)
         return result_text(result), result
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from research_agent.errors import BudgetError, ConfigError, ModelError
+from research_agent.errors import BudgetError, ModelError, ToolInputError
 from research_agent.ports import CallOptions, ChatModel, Clock, Tokenizer
 from research_agent.setting_fields import number_range, values
 from research_agent.settings import BudgetSettings, Settings
@@ -103,8 +103,8 @@ def whole(budget: BudgetSettings) -> Allowance:
 def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
     """Return the budget of one question: rounds as its caller asks for, the rest only lowered.
 
-    Raises ConfigError for more rounds than `budget.max_rounds`, and BudgetError for the first limit
-    with too little left to begin with.
+    Raises ToolInputError for more rounds than `budget.max_rounds`, and BudgetError for the first
+    limit with too little left to begin with.
 
     >>> limited(BudgetSettings(seconds=60.0), Limits(seconds=90.0, rounds=3)).rounds
     3
@@ -122,7 +122,7 @@ def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
     if limits.rounds is not None:
         most = budget.max_rounds
         if limits.rounds > most:
-            raise ConfigError(
+            raise ToolInputError(
                 f"{limits.rounds} rounds are more than budget.max_rounds allows ({most})",
                 hint=f"Ask for at most {most}, or raise budget.max_rounds.",
             )

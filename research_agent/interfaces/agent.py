@@ -278,7 +278,8 @@ class ResearchAgent(Closing):
         one. Raises ToolInputError where there are not as many metadata or ids as texts, and what
         `index` raises.
         """
-        return self._written.add(list(texts), metadatas, ids)
+        given = [texts] if isinstance(texts, str) else list(texts)
+        return self._written.add(given, metadatas, ids)
 
     def add_documents(self, documents: "Iterable[Document]") -> list[str]:
         """Index LangChain's documents under their ids, as `add_texts` does; return the ids."""
@@ -291,7 +292,7 @@ class ResearchAgent(Closing):
 
         Files leave an index with their folder: delete the file and call `index` again.
         """
-        return self._written.delete(ids)
+        return self._written.delete([ids] if isinstance(ids, str) else ids)
 
     @property
     def _written(self) -> OwnIndex:
@@ -325,10 +326,10 @@ class ResearchAgent(Closing):
 
         return ResearchRunnable(self)
 
-    def as_tool(self, limits: Callable[[], Limits] = Limits) -> "BaseTool":
+    def as_tool(self, limits: Limits | Callable[[], Limits] = Limits) -> "BaseTool":
         """Return a tool that asks a whole question, for another agent.
 
-        `limits` is asked at each call for what may still be spent.
+        `limits` holds for each call; a function is asked at each call for what may still be spent.
         """
         return research_tool.build_research_tool(self, limits)
 

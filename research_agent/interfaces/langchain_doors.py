@@ -71,7 +71,9 @@ class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
 
 
 def _arguments(given: Asked) -> dict[str, Any]:
-    arguments = {"question": given} if isinstance(given, str) else dict(given)
+    if isinstance(given, str):
+        return {"question": given}
+    arguments = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
     if "question" not in arguments or not arguments.keys() <= set(ARGUMENTS):
         raise QuestionError(
             f"a runnable takes a question or a mapping with {', '.join(ARGUMENTS)}; it got "

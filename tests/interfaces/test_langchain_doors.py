@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
+from langchain_core.messages import HumanMessage
 
 from research_agent import ResearchAgent, Scope
-from research_agent.errors import ConfigError, IndexMismatchError, QuestionError, ToolInputError
+from research_agent.errors import (
+    ConfigError,
+    IndexingError,
+    IndexMismatchError,
+    QuestionError,
+    ToolInputError,
+)
 from tests.interfaces.commands import ANSWER, BAKED
 from tests.models.langchain_objects import (
     Listed,
@@ -57,6 +64,17 @@ def test_texts_come_and_go(agent: ResearchAgent) -> None:
     assert ["bread"] == agent.delete(["bread", "nobody", ""])
     assert [] == agent.delete(["bread"])
     assert 1 == len(agent.documents().documents)
+    (one,) = agent.add_texts("Wheat needs 60 minutes.")
+    assert [one] == agent.delete(one)
+
+
+def test_use_after_the_end_says_so(agent: ResearchAgent) -> None:
+    """An index is not called damaged, nor to be made anew, because a program has closed it."""
+    agent.close()
+    for use in (lambda: agent.ask(BAKED), agent.documents, lambda: agent.search("bread")):
+        with pytest.raises(IndexingError, match="is closed") as caught:
+            use()
+        assert "--rebuild" not in caught.value.hint
 
 
 def test_files_are_indexed(agent: ResearchAgent, tmp_path: Path) -> None:
@@ -167,8 +185,15 @@ def test_runnable(agent: ResearchAgent) -> None:
     assert "mine" in seen.runs["chat model"]
     assert ["answered"] * 2 == chain.batch([BAKED, {"question": BAKED}], {"max_concurrency": 2})
     assert ["answered"] == list(chain.stream(BAKED))
-    with pytest.raises(QuestionError, match="it got question, where"):
-        asked.invoke({"question": BAKED, "where": "here"})
+    wrong: Any
+    for wrong, got in (
+        ({"question": BAKED, "where": "here"}, "question, where"),
+        (HumanMessage(BAKED), "HumanMessage"),
+        ([HumanMessage(BAKED)], "list"),
+        (None, "NoneType"),
+    ):
+        with pytest.raises(QuestionError, match=f"it got {got}\n"):
+            asked.invoke(wrong)
 
 
 def test_runnable_in_asyncio(agent: ResearchAgent) -> None:

@@ -134,6 +134,7 @@ def test_words_of_documents_are_no_links_or_pictures(api: Server) -> None:
     [
         ("/v1/research", {"question": " "}, "the question is empty"),
         ("/v1/research", {**ASKED, "rounds": 0}, "rounds: it should be greater"),
+        ("/v1/research", {**ASKED, "rounds": 4}, "4 rounds are more than"),
         ("/v1/research", {**ASKED, "documents": ["gide"]}, "no document fits"),
         ("/v1/research", [1], "no JSON object"),
         ("/v1/search", {}, "query is missing"),

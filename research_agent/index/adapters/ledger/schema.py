@@ -97,6 +97,11 @@ def faults(label: str) -> Iterator[None]:
             f"The index {label} cannot be used: {error}.",
             hint="Look at the free space and the permissions of its folder, and try again.",
         ) from error
+    except sqlite3.ProgrammingError as error:
+        raise errors.IndexingError(
+            f"The index {label} is closed: {error}.",
+            hint="Use the agent, its graph and its tools before it is closed, within its `with`.",
+        ) from error
     except UnicodeEncodeError:  # (what is being written is at fault, not the file)
         raise
     except (sqlite3.DatabaseError, ValueError) as error:
