@@ -1,15 +1,16 @@
 """Indexing as a graph: first what would be done, then doing it; a person may look in between."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import Field
 
-from graphs.state import State, whole_input
+from graphs.state import State, as_values, whole_input
 from research_agent.assembly.embedding_choice import as_indexed, to_index
 from research_agent.assembly.known_vectors import embedding_cache
 from research_agent.assembly.models.connecting import connect_embedder
@@ -116,8 +117,13 @@ def build_index_graph(
         return "__end__" if state.dry_run else "update"
 
     graph = StateGraph(IndexState, input_schema=IndexInput)
-    graph.add_node("preview", preview)
-    graph.add_node("update", update)
+
+    def add(name: str, node: Callable[[IndexState], dict[str, IndexReport]]) -> None:
+        read: RunnableLambda[Any, IndexState] = RunnableLambda(IndexState.model_validate)
+        graph.add_node(name, read | node, input_schema=as_values(IndexState))
+
+    add("preview", preview)
+    add("update", update)
     graph.add_edge(START, "preview")
     graph.add_conditional_edges("preview", after_preview)
     graph.add_edge("update", END)
