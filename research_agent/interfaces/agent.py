@@ -341,7 +341,10 @@ class ResearchAgent(Closing):
         return self._tools.tools()
 
     def close(self) -> None:
-        """Wait for running questions, give the threads back, close what `open` opened."""
+        """Close what `open` opened, once the questions of `aask` and `astream` have ended.
+
+        Those of `ask`, `stream` and `graph` run on their callers' threads, and fail from now on.
+        """
         self.threads.shutdown()
         self._on_close()
 
