@@ -46,7 +46,12 @@ def _several(value: object) -> object:
     return list(value)
 
 
-ChunkId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
+def _bare(value: object) -> object:
+    """Return a key without the brackets in which results show it."""
+    return value.strip(" []") if isinstance(value, str) else value
+
+
+ChunkId = Annotated[str, BeforeValidator(_bare), Field(min_length=1, max_length=LONGEST_ID)]
 ChunkIds = Annotated[list[ChunkId], BeforeValidator(_several), Field(max_length=LARGEST)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Names = Annotated[list[Name], BeforeValidator(_several), Field(max_length=LARGEST)]

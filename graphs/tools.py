@@ -1,5 +1,6 @@
 """Our steps as LangChain tools: the same for our own loop, a parent agent and MCP."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -153,13 +154,19 @@ def made_tool(
     """Return a tool that answers wrong arguments with what is wrong with them.
 
     `awaited` is the body for agents that run asynchronously; without one it is `body` on a thread.
+    LangChain passes a text in place of arguments on as it is: it is the first argument.
     """
 
-    def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
+    def run(*alone: str, **arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
         try:
-            return body(**arguments)
+            return body(**dict(zip(schema.model_fields, alone, strict=False)), **arguments)
         except ToolInputError as error:
             raise ToolException(inputs.told(error)) from error
+
+    async def arun(*alone: str, **arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
+        if awaited is None:
+            return await asyncio.to_thread(run, *alone, **arguments)
+        return await awaited(**dict(zip(schema.model_fields, alone, strict=False)), **arguments)
 
     def refused(error: ValidationError | ValidationErrorV1) -> str:
         if isinstance(error, ValidationError):
@@ -168,7 +175,7 @@ def made_tool(
 
     return StructuredTool.from_function(
         run,
-        awaited,
+        arun,
         name=name,
         description=description,
         args_schema=schema,

@@ -278,8 +278,7 @@ class ResearchAgent(Closing):
         one. Raises ToolInputError where there are not as many metadata or ids as texts, and what
         `index` raises.
         """
-        given = [texts] if isinstance(texts, str) else list(texts)
-        return self._written.add(given, metadatas, ids)
+        return self._written.add([texts] if isinstance(texts, str) else list(texts), metadatas, ids)
 
     def add_documents(self, documents: "Iterable[Document]") -> list[str]:
         """Index LangChain's documents under their ids, as `add_texts` does; return the ids."""
@@ -341,10 +340,7 @@ class ResearchAgent(Closing):
         return self._tools.tools()
 
     def close(self) -> None:
-        """Close what `open` opened, once the questions of `aask` and `astream` have ended.
-
-        Those of `ask`, `stream` and `graph` run on their callers' threads, and fail from now on.
-        """
+        """Wait for running questions of `aask` and `astream`, and close what `open` opened."""
         self.threads.shutdown()
         self._on_close()
 

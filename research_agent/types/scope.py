@@ -11,14 +11,15 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from posixpath import commonprefix
-from typing import Any
+from typing import Any, get_args
 from unicodedata import normalize
 
 from research_agent.errors import ToolInputError
 from research_agent.text.paths import is_below
-from research_agent.types import Chunk
+from research_agent.types import Chunk, ChunkKind
 from research_agent.types.records import DocumentOutline
 
+KINDS: tuple[str, ...] = get_args(ChunkKind)
 NEAREST = 3
 """Names that a hint suggests."""
 LEAST_ALIKE = 0.4
@@ -78,7 +79,10 @@ def scope_of(given: Mapping[str, Any]) -> Scope:
 
 
 def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -> None:
-    """Raise ToolInputError where a name, a folder or the whole scope fits no document."""
+    """Raise ToolInputError where a name, a folder, a kind or the whole scope fits no document."""
+    for kind in set(scope.kinds) - set(KINDS):
+        hint = f"Kinds: {', '.join(KINDS)}."
+        raise ToolInputError(f"there is no kind {kind[:80]!r} of chunks", hint=hint)
     if replace(scope, kinds=(), exclude=frozenset()).everything:
         return
     check_dates(scope.since, scope.until)

@@ -1,5 +1,6 @@
 """The tools as another agent sees them: arguments, defaults, answers to what is wrong."""
 
+import asyncio
 import inspect
 import json
 from dataclasses import replace
@@ -67,6 +68,24 @@ def searched(**arguments: object) -> SearchResult:
 
 def found_ids(**arguments: object) -> list[str]:
     return [hit.chunk.chunk_id for hit in searched(**arguments).hits]
+
+
+def test_keys_may_have_the_brackets_of_results() -> None:
+    read = call(research_tools().tools()[1], chunk_ids=["[a]", " [ b ] "], expand_depth=0).artifact
+
+    assert ["a", "b"] == [hit.chunk.chunk_id for hit in read.hits]
+    assert set(found_ids()) - {"a"} == set(found_ids(exclude_chunk_ids="[a]"))
+
+
+def test_text_alone_is_the_first_argument() -> None:
+    """LangChain's tools take one; it passes it on without the schema."""
+    search, get, listing = research_tools().tools()
+
+    assert search.invoke({"query": "bread"}) == search.invoke("bread")
+    assert search.invoke("bread") == asyncio.run(search.ainvoke("bread"))
+    assert get.invoke({"chunk_ids": "a"}) == get.invoke("a")
+    assert "query is empty" in search.invoke(" ")
+    assert listing.invoke({}) == listing.invoke("all")
 
 
 def specs() -> dict[str, Any]:

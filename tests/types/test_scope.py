@@ -83,6 +83,7 @@ def test_scope_with_documents(scope: Scope) -> None:
         (Scope(folders=("/doc/nist",)), "in the folder /doc/nist", "/docs/nist"),
         (Scope(since="2025"), "no document is within", "from 2024-08-13 to 2024-08-13. 1 of 2"),
         (Scope(documents=("notes*",), since="2000"), "no document is within", "have no date"),
+        (Scope(kinds=("text", "tabel")), "no kind 'tabel'", "text, list, table"),
         (Scope(since="2024-13"), "'2024-13' is no date", "2024-08-13"),
         (Scope(until="2024-02-30"), "'2024-02-30' is no date", "2024-08-13"),
         (Scope(until="soon"), "'soon' is no date", "2024-08-13"),
