@@ -103,8 +103,8 @@ def whole(budget: BudgetSettings) -> Allowance:
 def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
     """Return the budget of one question: rounds as its caller asks for, the rest only lowered.
 
-    Raises ToolInputError for more rounds than `budget.max_rounds`, and BudgetError for the first
-    limit with too little left to begin with.
+    Raises ToolInputError for what is no number and for more rounds than `budget.max_rounds`, and
+    BudgetError for the first limit with too little left to begin with.
 
     >>> limited(BudgetSettings(seconds=60.0), Limits(seconds=90.0, rounds=3)).rounds
     3
@@ -114,7 +114,9 @@ def limited(budget: BudgetSettings, limits: Limits) -> BudgetSettings:
         if limit is None or name not in values(budget):
             continue
         allowed, least = getattr(budget, name), number_range(BudgetSettings, name)
-        if not isinstance(limit, int | float) or not limit >= (least.low if least else 0):
+        if not isinstance(limit, int | float):
+            raise ToolInputError(f"Limits.{name} must be a number, not {limit!r}")
+        if not limit >= (least.low if least else 0):
             raise BudgetError(name)
         if name == "cost" and not limit:  # (which means no limit in the settings)
             raise BudgetError(name)

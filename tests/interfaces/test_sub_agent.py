@@ -172,6 +172,7 @@ def test_rounds_are_raised_up_to_the_ceiling() -> None:
     ("limits", "scope", "told"),
     [
         (Limits(rounds=4), EVERYWHERE, CEILING),
+        (Limits(seconds="60"), EVERYWHERE, "Limits.seconds must be a number, not '60'"),  # type: ignore[arg-type]  # (wrong)
         (Limits(search_mode="guess"), EVERYWHERE, "search_mode: it should be 'planned'"),  # type: ignore[arg-type]  # (wrong)
         (None, Scope(documents=("gide",)), "no document fits 'gide'"),
         (None, Scope(folders=("/x",)), "no document is in the folder /x"),
