@@ -4,10 +4,13 @@ A table in a chunk is one line a row with cells separated by `|`; the first such
 and lines above it are its caption.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 SEPARATOR = "|"
+_BAR = r"\|"
+_BETWEEN = re.compile(r"(?<!\\)\|")
 MIN_COLUMNS = 3
 HEAD_LINE = "--- | ---"
 """Below the head of a table of two columns: without it they may be names and values."""
@@ -88,11 +91,14 @@ def _spread(rows: Iterable[Sequence[Cell]]) -> Iterator[list[str]]:
 
 
 def table_text(rows: Iterable[Sequence[str]], caption: str = "", *, headed: bool = False) -> str:
-    """Return a table below its caption; rows without anything in their cells are left out.
+    r"""Return a table below its caption; rows without anything in their cells are left out.
 
-    With `headed` its first row has the names of its columns.
+    With `headed` its first row has the names of its columns. A bar within a cell is written `\|`.
+
+    >>> table_text([("a | b", "c")]), cells(table_text([("a | b", "c")]))
+    ('a \\| b | c', ('a | b', 'c'))
     """
-    flat = ([" ".join(cell.split()) for cell in row] for row in rows)
+    flat = ([" ".join(cell.split()).replace("|", _BAR) for cell in row] for row in rows)
     kept = [row for row in flat if any(row)]
     lines = [f" {SEPARATOR} ".join(row).strip() for row in kept]
     if headed and len(kept) > 1 and len(kept[0]) == MIN_COLUMNS - 1:
@@ -102,9 +108,9 @@ def table_text(rows: Iterable[Sequence[str]], caption: str = "", *, headed: bool
 
 def cells(line: str) -> tuple[str, ...]:
     """Return the cells of a row; an empty tuple for a line that is none."""
-    if SEPARATOR not in line:
+    if not _BETWEEN.search(line):
         return ()
-    return tuple(cell.strip() for cell in line.split(SEPARATOR))
+    return tuple(cell.strip().replace(_BAR, SEPARATOR) for cell in _BETWEEN.split(line))
 
 
 def head_of(text: str) -> str:

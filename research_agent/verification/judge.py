@@ -170,8 +170,8 @@ def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
 def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
     r"""Return the place of a quote in a text, whatever its white space and case.
 
-    Models read tables and fences in another form than chunks have: a bar between two cells counts
-    as white space, and an escaped sign as itself.
+    Models read tables and fences in another form than chunks have: a bar between two cells, or the
+    stroke before one within a cell, counts as white space, and an escaped sign as itself.
 
     >>> quoted_in("a  KEY of 5", "It has a key\nof 5 bytes.")
     (7, 17)
@@ -187,7 +187,7 @@ def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _solid(text: str) -> str:
-    return "".join(char for char in text.casefold() if not char.isspace() and char != "|")
+    return "".join(char for char in text.casefold() if not char.isspace() and char not in "|\\")
 
 
 def with_judgement(

@@ -6,6 +6,7 @@ import pytest
 
 from research_agent.documents.adapters.html import declared_charset, parse_html
 from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
+from research_agent.text.tables import spelled_out
 from research_agent.types.documents import Block
 
 PAGE = """<!doctype html><html><head><title>A  page</title><meta charset="utf-8">
@@ -74,6 +75,31 @@ def test_declared_charset() -> None:
     old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
 
     assert ("koi8-r", "") == (declared_charset(old), declared_charset(b"<p>charset=no"))
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        (
+            "<ol><li>one<ul><li>x</ul><ol type=a><li>aa<li>bb</ol><li value=7>y<li><p>p<p>q</ol>",
+            ["1. one", "- x", "a. aa", "b. bb", "7. y", "8. p", "- q"],
+        ),
+        ("<ol reversed><li>c<li>b</ol><ul><li>u</ul>", ["2. c", "1. b", "- u"]),
+        ("<ol start=5 type=I><li>c<li>b</ol><li>alone", ["V. c", "VI. b", "- alone"]),
+        ("<ol start=x><li><pre>code</pre>c</ol>", ["code", "1. c"]),
+    ],
+)
+def test_items_of_ordered_lists_have_the_numbers_that_a_browser_shows(
+    page: str, texts: list[str]
+) -> None:
+    assert texts == [block.text for block in parse_html(page).blocks]
+
+
+def test_a_bar_within_a_cell_is_no_other_cell() -> None:
+    text = "| Name | Type | Default |\n|---|---|---|\n| time | `number \\| null` | 5 |"
+
+    (table,) = parse_markdown(text).blocks
+    assert "Name time: Type = number | null; Default = 5" == spelled_out(table.text)
 
 
 def test_sections_and_kinds() -> None:

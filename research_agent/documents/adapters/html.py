@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from research_agent.documents.list_numbers import shown_number
 from research_agent.text.addresses import local_target
 from research_agent.text.indices import Side, marked, written
 from research_agent.text.tables import Cell, joined_cells
@@ -18,6 +19,10 @@ _CHARSET = re.compile(
     rb"<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})",
     re.IGNORECASE,
 )
+_LISTS = frozenset(["dir", "menu", "ol", "ul"])
+_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+"""Types of ordered lists."""
+_WHOLE_NUMBER = re.compile(r"\s*(-?\d{1,9})(?!\d)")
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
 _DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
 _DATES = (
@@ -115,8 +120,37 @@ def _is_mark(node: LexborNode) -> bool:
     return own and bool(text) and not any(map(str.isalnum, text))
 
 
+class _Numbers:
+    """Counts the items of an ordered list as a browser does."""
+
+    def __init__(self, ol: LexborNode) -> None:
+        attributes = ol.attributes
+        first = _whole_number(attributes.get("start"))
+        self._step = -1 if "reversed" in attributes else 1
+        if first is None and self._step < 0:
+            first = sum(child.tag == "li" for child in ol.iter())
+        self._next = 1 if first is None else first
+        self._form = _FORMS.get(attributes.get("type") or "", "decimal")
+
+    def next(self, li: LexborNode) -> str:
+        """Return the number of the next item, with a full stop."""
+        given = _whole_number(li.attributes.get("value"))
+        number = self._next if given is None else given
+        self._next = number + self._step
+        return f"{shown_number(number, self._form)}."
+
+
+def _whole_number(text: str | None) -> int | None:
+    match = _WHOLE_NUMBER.match(text or "")
+    return int(match[1]) if match else None
+
+
 class _Walk:
     def __init__(self) -> None:
+        self._lists: list[_Numbers | None] = []
+        """Of the lists around the text; None for one without numbers."""
+        self._sign = "-"
+        """Of the next block of a list: an item's first one has its number."""
         self._path: list[tuple[int, str]] = []
         self._text: list[str] = []
         self._anchors: list[str] = []
@@ -157,8 +191,19 @@ class _Walk:
         elif whole:
             yield from self._whole(node, tag)
         else:
-            item = tag == "li" or (kind == "list" and tag in ("p", "div"))
-            yield from self.blocks(node, "list" if item else "text", depth + 1)
+            yield from self._below(node, kind, depth)
+
+    def _below(self, node: LexborNode, kind: ChunkKind, depth: int) -> Iterator[Block]:
+        """Yield the blocks below an element that begins a line."""
+        if node.tag in _LISTS:
+            self._lists.append(_Numbers(node) if node.tag == "ol" else None)
+        elif node.tag == "li":
+            numbers = self._lists[-1] if self._lists else None
+            self._sign = numbers.next(node) if numbers else "-"
+        item = node.tag == "li" or (kind == "list" and node.tag in ("p", "div"))
+        yield from self.blocks(node, "list" if item else "text", depth + 1)
+        if node.tag in _LISTS:
+            self._lists.pop()
 
     def _whole(self, node: LexborNode, tag: str) -> Iterator[Block]:
         if tag == "pre":
@@ -176,7 +221,8 @@ class _Walk:
         lines = (" ".join(line.split()) for line in written("".join(self._text)).split("\n"))
         self._text = []
         if text := "\n".join(filter(None, lines)):
-            yield from self._block(f"- {text}" if kind == "list" else text, kind)
+            yield from self._block(f"{self._sign} {text}" if kind == "list" else text, kind)
+            self._sign = "-"
 
     def _note(self, node: LexborNode, below: str) -> None:
         for found in (node, *(node.css(below) if below else ())):

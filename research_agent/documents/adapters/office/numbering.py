@@ -5,14 +5,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from research_agent.documents.list_numbers import shown_number
+
 LEVELS = 9
 """Levels of a list, as the format has them."""
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 _Element = Any  # of lxml, which ships no types
 
 
@@ -62,7 +60,7 @@ class Numbers:
         def shown(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
             of = levels.get(at, Level())
-            return _shown(counts.get(at, of.start), of.form)
+            return shown_number(counts.get(at, of.start), of.form)
 
         return _PLACE.sub(shown, own.text or f"%{level + 1}.")
 
@@ -86,16 +84,3 @@ def _levels(element: _Element) -> dict[int, Level]:
 
 def _number(text: object) -> int:
     return min(int(str(text)), LEVELS - 1) if str(text).isdecimal() else 0
-
-
-def _shown(number: int, form: str) -> str:
-    if form.endswith("Letter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, LEVELS)
-        return letter.upper() if form.startswith("upper") else letter
-    if form.endswith("Roman") and 0 < number < 4 * _ROMAN[0][0]:
-        text = ""
-        for size, sign in _ROMAN:
-            text += sign * (number // size)
-            number %= size
-        return text.upper() if form.startswith("upper") else text
-    return f"{number:02}" if form == "decimalZero" else str(number)
