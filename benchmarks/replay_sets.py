@@ -129,7 +129,7 @@ def parsed(indexes: Indexes) -> Iterator[Line]:
         ).update(place, [str(path) for path in paths])
     with open_index(place, DEFAULT, embedder=NoVectors()) as index:
         for outline in sorted(index.documents, key=attrgetter("doc_id")):
-            chunks = digest(index.contents(outline.doc_id))
+            chunks = digest(index.chunks.contents(outline.doc_id))
             words = [hit.chunk_id for hit in index.lexical.search(outline.doc_id, k=20)]
             line = {"set": "documents", "id": outline.doc_id, "hits": chunks}
             yield line | {"verdicts": digest(words)}

@@ -158,7 +158,7 @@ def build(given: Figures) -> Figures:
             writer.publish({}, ())
         written = time.perf_counter()
         with LedgerReader(place.current().ledger, place.label) as ledger:
-            sync_caches(place.current(), ledger, exact_below=0)
+            sync_caches(place.current(), ledger, IndexSettings(exact_below=0))
     told = {
         "location": str(place.path),
         "ledger_seconds": round(written - started, 1),

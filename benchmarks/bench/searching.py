@@ -8,8 +8,8 @@ from benchmarks.bench.tables import PRODUCT, Systems
 from benchmarks.peers.exchange import Task, enough
 from benchmarks.peers.running import named, search
 from benchmarks.retrieval import filtered
-from research_agent.assembly.calibration import index_header
 from research_agent.assembly.connection import connect
+from research_agent.assembly.index import index_header
 from research_agent.evaluation.questions import Question
 from research_agent.evaluation.ranking import Span, scores
 from research_agent.evaluation.rows import EvalRow, span_of

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 from shlex import quote
 
-from research_agent.assembly.shared import calibration_file, storage_of
 from research_agent.errors import ConfigError, IndexingError
-from research_agent.index.adapters.folders import DEFAULT, locate
-from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.folders import DEFAULT, home, locate
 from research_agent.settings import ConfidenceSettings, Settings
 from research_agent.text.paths import is_shared
 from research_agent.types.records import IndexHeader
@@ -26,6 +25,17 @@ class Calibrated:
     settings: Settings
     warning: Callable[[IndexHeader], str] = lambda _header: ""
     """What is out of date, for the index as it is now; empty where nothing is."""
+
+
+def calibration_file(location: str) -> Path:
+    """Return the file of the limits that were fitted to an index.
+
+    Those of a shared one are this user's own: they depend on the models in use.
+    """
+    if not is_shared(location):
+        return locate(location).calibration
+    digest = sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return home() / "calibrations" / f"{digest}.json"
 
 
 def calibrated(location: str, settings: Settings, header: IndexHeader) -> Calibrated:
@@ -116,33 +126,3 @@ def keep_threshold(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_calibration(path, kept)
     return str(path)
-
-
-def index_header(location: str, *, offline: bool = False) -> IndexHeader:
-    """Return what an index says about itself; raises what `index_state` raises.
-
-    With `offline` one on another machine is refused with ConfigError.
-    """
-    if is_shared(location):
-        from research_agent.index.adapters.shared.generations import published
-
-        return published(storage_of(location, offline=offline)).header
-    folder = locate(location)
-    folder.close_to_others()  # (which refuses links)
-    with LedgerReader(folder.current().ledger, folder.label) as ledger:
-        return ledger.header()
-
-
-def index_state(location: str) -> tuple[IndexHeader, tuple[str, ...]]:
-    """Return what an index says about itself, and the ids of all its chunks.
-
-    Raises IndexMissingError, IndexDamagedError, IndexMismatchError.
-    """
-    if is_shared(location):
-        from research_agent.index.adapters.shared.reading import SharedReader
-
-        reader = SharedReader(storage_of(location))
-        return reader.header(), reader.chunk_ids()
-    folder = locate(location)
-    with LedgerReader(folder.current().ledger, folder.label) as ledger, ledger.snapshot():
-        return ledger.header(), tuple(sorted(ledger.chunk_digests()))

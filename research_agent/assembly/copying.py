@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from research_agent.assembly.calibration import index_header
+from research_agent.assembly.index import index_header
 from research_agent.assembly.shared import storage_of
 from research_agent.assembly.updating import written_index
 from research_agent.errors import IndexMissingError, PathError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from research_agent.assembly.calibration import index_header
+from research_agent.assembly.index import index_header
 from research_agent.assembly.sources import absolute_paths
 from research_agent.errors import DocumentError, IndexMissingError
 from research_agent.index.ports import DocumentReader, FileSource

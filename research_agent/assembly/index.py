@@ -1,78 +1,61 @@
 """Indexes for the rest of the program: opened for reading, listed, removed."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from research_agent.assembly.index_search import is_exact, open_vectors, open_words
-from research_agent.assembly.shared import OpenSharedIndex, remove_shared, storage_of
+from research_agent.assembly.shared import remove_shared, storage_of
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
-from research_agent.index.adapters.folders import IndexFolder, locate, named_indexes
+from research_agent.index.adapters.folders import Edition, IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.vectors.chroma import spoil
-from research_agent.ports import ChunkStore, Embedder, LexicalIndex, VectorIndex
+from research_agent.index.adapters.shared.storage import Storage
+from research_agent.index.adapters.vectors import chroma
+from research_agent.index.exact_vectors import ExactVectors
+from research_agent.ports import Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.paths import is_shared
 from research_agent.types import Chunk, ScoredId
 from research_agent.types.records import DocumentOutline, IndexHeader, KeptDocument
 from research_agent.types.references import Edge
 
+if TYPE_CHECKING:
+    from research_agent.index.adapters.shared.reading import SharedReader
 
+
+@dataclass(frozen=True)
 class OpenIndex(Closing):
     """An index that can be searched, as it was last published. Threads may share it."""
 
-    def __init__(self, folder: IndexFolder, model: str, settings: IndexSettings) -> None:
-        """Open the files until `close`; raises what `open_index` raises."""
-        self._folder, self._edition, self.label = folder, folder.current(), folder.label
-        with ExitStack() as opened:
-            ledger = opened.enter_context(LedgerReader(self._edition.ledger, folder.label))
-            self.header = ledger.check(model)
-            where = (folder, self._edition, ledger)
-            words = opened.enter_context(open_words(*where))
-            vectors, warning = open_vectors(
-                *where, exact_below=settings.limit, server=settings.server
-            )
-            opened.callback(vectors.close)
-            self._files = opened.pop_all()
-        self._ledger = ledger
-        self.warnings: tuple[str, ...] = (warning,) if warning else ()
-        """What is worse than usual about answers from this index, a sentence each."""
-        self.vectors: VectorIndex = vectors
-        self.lexical: LexicalIndex = words
-        self.chunks: ChunkStore = ledger
+    header: IndexHeader
+    chunks: "LedgerReader | SharedReader"
+    vectors: VectorIndex
+    lexical: LexicalIndex
+    is_current: Callable[[], bool]
+    """Tells whether nothing was published since it was opened; if not, open it again."""
+    warnings: tuple[str, ...] = ()
+    """What is worse than usual about answers from this index, a sentence each."""
+    spoil: Callable[[], None] | None = None
+    """Has files that are made from the ledger made again at the next opening: one is damaged."""
+    closing: Callable[[], None] = lambda: None
 
     @cached_property
     def documents(self) -> tuple[DocumentOutline, ...]:
         """What every document holds, by path, as it was when this was first asked."""
-        return self._ledger.documents()
-
-    def contents(self, doc_id: str) -> Sequence[Chunk]:
-        """Return every chunk of a document, in reading order."""
-        return self._ledger.contents(doc_id)
-
-    def is_current(self) -> bool:
-        """Return whether nothing was published since it was opened; if so, open it again."""
-        same = self._ledger.generation() == self.header.generation
-        return same and self._folder.current() == self._edition
-
-    def spoil(self) -> None:
-        """Have what is made from the ledger made again at the next opening: it is damaged."""
-        spoil(self._edition.vectors)
-        with suppress(IndexingError, OSError), self._folder.locked():
-            WordIndex.fresh(self._edition.words).close()
+        return self.chunks.documents()
 
     def close(self) -> None:
         """Close all files."""
-        self._files.close()
+        self.closing()
 
 
-AnyIndex = OpenIndex | OpenSharedIndex
-Search = Callable[[AnyIndex], Sequence[ScoredId]]
+Search = Callable[[OpenIndex], Sequence[ScoredId]]
 
 
 class LatestIndex:
@@ -84,11 +67,11 @@ class LatestIndex:
     it.
     """
 
-    def __init__(self, opened: Callable[[], AnyIndex]) -> None:
+    def __init__(self, opened: Callable[[], OpenIndex]) -> None:
         """Open the index; raises what opening it raises."""
         self._opened, self._lock = opened, Lock()
         self._index = opened()
-        self._older: list[AnyIndex] = []
+        self._older: list[OpenIndex] = []
 
     @property
     def lexical(self) -> "LatestWords":
@@ -139,7 +122,7 @@ class LatestIndex:
 
     def contents(self, doc_id: str) -> Sequence[Chunk]:
         """Return every chunk of a document of the latest generation, in reading order."""
-        return self._latest().contents(doc_id)
+        return self._latest().chunks.contents(doc_id)
 
     def close(self) -> None:
         """Close every generation that was opened."""
@@ -151,7 +134,7 @@ class LatestIndex:
         try:
             return search(index)
         except IndexDamagedError:
-            if not isinstance(index, OpenIndex):
+            if index.spoil is None:
                 raise
             with self._lock:
                 if self._index is index:
@@ -159,7 +142,7 @@ class LatestIndex:
                     self._renew()
             return search(self._index)
 
-    def _latest(self) -> AnyIndex:
+    def _latest(self) -> OpenIndex:
         """Open the index again where it has changed; who still searches the old one goes on."""
         with self._lock:
             if not self._index.is_current():
@@ -195,7 +178,7 @@ class IndexInfo:
     """Why it cannot be opened; then there is no header."""
 
 
-def open_index(location: str, settings: Settings, *, embedder: Embedder) -> AnyIndex:
+def open_index(location: str, settings: Settings, *, embedder: Embedder) -> OpenIndex:
     """Open the index at `location` for searching; caches that are not current are made again.
 
     Raises IndexMissingError where there is none, IndexMismatchError where it was made with another
@@ -203,17 +186,86 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> AnyI
     """
     if is_shared(location):
         storage = storage_of(location, offline=settings.models.offline)
-        exact = partial(is_exact, exact_below=settings.index.limit)
-        return OpenSharedIndex(storage, embedder.name, is_exact=exact)
+        return _open_shared(storage, embedder.name, settings.index)
     folder = locate(location)
     folder.close_to_others()
     while True:
         edition = folder.current()
         try:
-            return OpenIndex(folder, embedder.name, settings.index)
+            return _open_edition(folder, edition, embedder.name, settings.index)
         except IndexingError:
             if folder.current() == edition:  # (else it was rebuilt just now)
                 raise
+
+
+def _open_edition(
+    folder: IndexFolder, edition: Edition, model: str, settings: IndexSettings
+) -> OpenIndex:
+    with ExitStack() as opened:
+        ledger = opened.enter_context(LedgerReader(edition.ledger, folder.label))
+        header = ledger.check(model)
+        words = opened.enter_context(open_words(folder, edition, ledger))
+        vectors, warning = open_vectors(folder, edition, ledger, settings)
+        opened.callback(vectors.close)
+
+        def is_current() -> bool:
+            return ledger.generation() == header.generation and folder.current() == edition
+
+        def spoil() -> None:
+            chroma.spoil(edition.vectors)
+            with suppress(IndexingError, OSError), folder.locked():
+                WordIndex.fresh(edition.words).close()
+
+        warnings, closing = (warning,) if warning else (), opened.pop_all().close
+        return OpenIndex(header, ledger, vectors, words, is_current, warnings, spoil, closing)
+
+
+def _open_shared(storage: Storage, model: str, settings: IndexSettings) -> OpenIndex:
+    """Open the last generation; few vectors are held in memory, and no file stays open."""
+    from research_agent.index.adapters.shared.reading import SharedReader
+    from research_agent.index.adapters.shared.searching import SharedVectors, SharedWords
+
+    reader = SharedReader(storage)
+    header, state = reader.check(model), reader.state
+    exact = is_exact(state.vectors, state.dimension, settings.limit)
+    vectors = ExactVectors(*reader.matrix()) if exact else SharedVectors(reader)
+    return OpenIndex(header, reader, vectors, SharedWords(reader), reader.is_current)
+
+
+@contextmanager
+def _ledger_of(location: str) -> Iterator[LedgerReader]:
+    """Open the ledger of an index in a folder; links are refused."""
+    folder = locate(location)
+    folder.close_to_others()
+    with LedgerReader(folder.current().ledger, folder.label) as ledger:
+        yield ledger
+
+
+def index_header(location: str, *, offline: bool = False) -> IndexHeader:
+    """Return what an index says about itself; raises what `index_state` raises.
+
+    With `offline` one on another machine is refused with ConfigError.
+    """
+    if is_shared(location):
+        from research_agent.index.adapters.shared.generations import published
+
+        return published(storage_of(location, offline=offline)).header
+    with _ledger_of(location) as ledger:
+        return ledger.header()
+
+
+def index_state(location: str) -> tuple[IndexHeader, tuple[str, ...]]:
+    """Return what an index says about itself, and the ids of all its chunks.
+
+    Raises IndexMissingError, IndexDamagedError, IndexMismatchError.
+    """
+    if is_shared(location):
+        from research_agent.index.adapters.shared.reading import SharedReader
+
+        reader = SharedReader(storage_of(location))
+        return reader.header(), reader.chunk_ids()
+    with _ledger_of(location) as ledger, ledger.snapshot():
+        return ledger.header(), tuple(sorted(ledger.chunk_digests()))
 
 
 def list_indexes() -> list[IndexInfo]:

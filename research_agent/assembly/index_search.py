@@ -19,6 +19,7 @@ from research_agent.index.adapters.vectors.chroma import ChromaServer, opened, s
 from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.index.messages import command
+from research_agent.settings import IndexSettings
 from research_agent.types import Chunk
 
 HELD = 100_000_000
@@ -38,23 +39,18 @@ def is_exact(vectors: int, dimension: int, exact_below: int) -> bool:
 
 
 def sync_caches(
-    edition: Edition,
-    ledger: LedgerReader,
-    *,
-    exact_below: int,
-    checked: bool = False,
-    server: str = "",
+    edition: Edition, ledger: LedgerReader, settings: IndexSettings, *, checked: bool = False
 ) -> None:
     """Bring words and vectors to the ledger's generation; nothing is embedded.
 
-    All words are `checked`, or a sample of them. `server` is the address of a Chroma server.
+    All words are `checked`, or a sample of them.
     """
     _sync_words(edition, ledger, None if checked else ledger.sample())
-    if not server:
-        _sync_vectors(edition, ledger, exact_below=exact_below)
+    if not settings.server:
+        _sync_vectors(edition, ledger, settings)
         return
     with ledger.snapshot():
-        collection = server_of(server, edition)
+        collection = server_of(settings.server, edition)
         collection.sync(ledger.generation(), ledger.vector_digests(), ledger.vectors)
 
 
@@ -85,9 +81,9 @@ def _fill(words: WordIndex, ledger: LedgerReader) -> None:
         words.sync(ledger.generation(), ledger.chunk_digests(), ledger.chunks)
 
 
-def _sync_vectors(edition: Edition, ledger: LedgerReader, *, exact_below: int) -> None:
+def _sync_vectors(edition: Edition, ledger: LedgerReader, settings: IndexSettings) -> None:
     """Bring Chroma's files to the ledger's generation; few vectors (`is_exact`) have none."""
-    if is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
+    if is_exact(ledger.vector_count(), ledger.header().dimension, settings.limit):
         shutil.rmtree(edition.vectors, ignore_errors=True)
     elif not shown(edition.vectors, ledger.generation()):
         with ledger.snapshot():
@@ -96,27 +92,28 @@ def _sync_vectors(edition: Edition, ledger: LedgerReader, *, exact_below: int) -
 
 
 def open_vectors(
-    folder: IndexFolder, edition: Edition, ledger: LedgerReader, *, exact_below: int, server: str
+    folder: IndexFolder, edition: Edition, ledger: LedgerReader, settings: IndexSettings
 ) -> tuple[Vectors, str]:
     """Return dense search by whatever can be used, and what is worse than usual, with its cure.
 
     Few vectors are read from the ledger. Many are searched by Chroma; where its files are missing
     or damaged they are made again if that is quick. If not, the vectors are compared one by one.
     """
-    if not server and is_exact(ledger.vector_count(), ledger.header().dimension, exact_below):
+    server, count = settings.server, ledger.vector_count()
+    if not server and is_exact(count, ledger.header().dimension, settings.limit):
         return ExactVectors(*ledger.matrix()), ""
     try:
         return _approximate(edition, ledger, server), ""
     except IndexDamagedError as error:
         reason = str(error)
-    if not server and ledger.vector_count() <= REMADE_AT_ONCE:
+    if not server and count <= REMADE_AT_ONCE:
         with suppress(IndexingError, OSError), folder.locked():
             spoil(edition.vectors)
-            _sync_vectors(edition, ledger, exact_below=exact_below)
+            _sync_vectors(edition, ledger, settings)
             return _approximate(edition, ledger, server), ""
     what = f"Chroma server {server}" if server else "files"
     warning = (
-        f"The {what} for searching {ledger.vector_count()} vectors quickly cannot be used; all are "
+        f"The {what} for searching {count} vectors quickly cannot be used; all are "
         f"compared one by one. Make them again: {command(folder.label)} PATH… ({reason})"
     )
     return ExactVectors(*ledger.matrix()), warning

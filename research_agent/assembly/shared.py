@@ -1,27 +1,20 @@
 """Indexes that several machines share: opened, written, compacted, removed, one for each tenant."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from research_agent.closeable import Closing
 from research_agent.errors import ConfigError, IndexMissingError, PathError
-from research_agent.index.adapters.folders import home, locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.adapters.shared.storage import Storage
-from research_agent.index.exact_vectors import ExactVectors
-from research_agent.ports import ChunkStore, LexicalIndex, VectorIndex
 from research_agent.text.paths import LOCAL, is_shared
-from research_agent.types import Chunk
-from research_agent.types.records import DocumentOutline, DocumentRecord
+from research_agent.types.records import DocumentRecord
 
 if TYPE_CHECKING:
     from research_agent.index.adapters.shared.tables import Exported, Linked
@@ -70,56 +63,6 @@ def full_location(location: str) -> str:
     if "/" not in location or is_shared(location):
         return location
     return str(Path(location).expanduser().absolute())
-
-
-def calibration_file(location: str) -> Path:
-    """Return the file of the limits that were fitted to an index.
-
-    Those of a shared one are this user's own: they depend on the models in use.
-    """
-    if not is_shared(location):
-        return locate(location).calibration
-    digest = sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return home() / "calibrations" / f"{digest}.json"
-
-
-class OpenSharedIndex(Closing):
-    """A generation of a shared index that can be searched. Threads may share it."""
-
-    warnings: tuple[str, ...] = ()
-
-    def __init__(
-        self, storage: Storage, model: str, *, is_exact: Callable[[int, int], bool]
-    ) -> None:
-        """Open the last generation; few vectors are held in memory, as `is_exact` says."""
-        from research_agent.index.adapters.shared.reading import SharedReader
-        from research_agent.index.adapters.shared.searching import SharedVectors, SharedWords
-
-        self._reader = reader = SharedReader(storage)
-        self.label = storage.label
-        self.header = reader.check(model)
-        exact = is_exact(reader.state.vectors, reader.state.dimension)
-        self.vectors: VectorIndex = (
-            ExactVectors(*reader.matrix()) if exact else SharedVectors(reader)
-        )
-        self.lexical: LexicalIndex = SharedWords(reader)
-        self.chunks: ChunkStore = reader
-
-    @cached_property
-    def documents(self) -> tuple[DocumentOutline, ...]:
-        """What every document holds, by path."""
-        return self._reader.documents()
-
-    def contents(self, doc_id: str) -> Sequence[Chunk]:
-        """Return every chunk of a document, in reading order."""
-        return self._reader.contents(doc_id)
-
-    def is_current(self) -> bool:
-        """Return whether nothing was published since it was opened."""
-        return self._reader.is_current()
-
-    def close(self) -> None:
-        """Do nothing: files are opened and closed as they are read."""
 
 
 @contextmanager

@@ -118,9 +118,8 @@ def written_index(
         with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
             with LedgerWriter(edition.ledger, folder.label, model=model, checked=checked) as writer:
                 yield writer
-            limit, server = settings.index.limit, settings.index.server
             with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:
-                sync_caches(edition, ledger, exact_below=limit, checked=checked, server=server)
+                sync_caches(edition, ledger, settings.index, checked=checked)
             folder.close_to_others()  # (Chroma's files are made as the umask says)
     except PathError:
         if is_new:

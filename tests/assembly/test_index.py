@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from research_agent import errors
-from research_agent.assembly.index import AnyIndex, list_indexes, open_index, remove_index
+from research_agent.assembly.index import OpenIndex, list_indexes, open_index, remove_index
 from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import locate
@@ -48,7 +48,7 @@ def update(
     ).update(name, [str(path) for path in paths], rebuild=rebuild)
 
 
-def opened(name: str = "default", settings: Settings = SETTINGS) -> AnyIndex:
+def opened(name: str = "default", settings: Settings = SETTINGS) -> OpenIndex:
     """Open an index with an embedder that refuses to work."""
     embedder = WordEmbedder()
     index = open_index(name, settings, embedder=embedder)
@@ -56,7 +56,7 @@ def opened(name: str = "default", settings: Settings = SETTINGS) -> AnyIndex:
     return index
 
 
-def best(index: AnyIndex) -> tuple[str, str]:
+def best(index: OpenIndex) -> tuple[str, str]:
     """Return the texts that dense search and word search put first."""
     dense = index.vectors.search(embedding(QUESTION), k=2)
     words = index.lexical.search(QUESTION, k=2)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from research_agent import errors
-from research_agent.assembly.calibration import index_header
+from research_agent.assembly.calibration import calibration_file
 from research_agent.assembly.connection import connect
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.diagnosis.diagnosing import diagnose
-from research_agent.assembly.index import list_documents, remove_index
-from research_agent.assembly.shared import calibration_file, tenant_index
+from research_agent.assembly.index import index_header, list_documents, remove_index
+from research_agent.assembly.shared import tenant_index
 from research_agent.index.adapters.shared.storage import Storage
 from research_agent.interfaces.cli.main import main
 from research_agent.model_settings import ModelSettings

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from research_agent.assembly.calibration import index_state
 from research_agent.assembly.connection import connect
+from research_agent.assembly.index import index_state
 from research_agent.index.adapters.folders import locate
 from research_agent.settings import ConfidenceSettings, Settings
 from research_agent.verification.calibration import BYPASS

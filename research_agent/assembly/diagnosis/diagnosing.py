@@ -9,14 +9,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shlex import quote
 
-from research_agent.assembly.calibration import command, index_header, stale
+from research_agent.assembly.calibration import calibration_file, command, stale
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.index import index_findings
 from research_agent.assembly.diagnosis.models import embedding_findings, model_findings
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.assembly.embedding_choice import as_indexed
+from research_agent.assembly.index import index_header
 from research_agent.assembly.model_files import reply_file, weight_statuses
-from research_agent.assembly.shared import calibration_file
 from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings

@@ -8,7 +8,8 @@ from functools import partial
 
 import click
 
-from research_agent.assembly.calibration import fingerprint, index_state, keep_threshold
+from research_agent.assembly.calibration import fingerprint, keep_threshold
+from research_agent.assembly.index import index_state
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext

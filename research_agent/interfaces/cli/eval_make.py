@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from research_agent.assembly.calibration import index_state
+from research_agent.assembly.index import index_state
 from research_agent.assembly.models.report import describe_models
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
