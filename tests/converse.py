@@ -8,16 +8,15 @@ It knows Converse and InvokeModel, speaks HTTP/1.1, and keeps what it was asked.
 
 import json
 import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 from urllib.parse import unquote
 
-from tests.loopback import ClosingServer
+from tests.loopback import ClosingServer, Quiet, serving
 
 Json = dict[str, Any]
 
@@ -62,7 +61,7 @@ HANGING = Raw(hang_before=True)
 class Running:
     """A server that runs."""
 
-    url: str
+    url: str = ""
     log: list[Asked] = field(default_factory=list)
     gone: Event = field(default_factory=Event)
     """Set when a client went away while it was being answered."""
@@ -115,17 +114,10 @@ def _reply(content: list[Json], stop: str, usage: Json | None) -> Json:
 class Server(ClosingServer):
     """Runs each connection on a thread of its own."""
 
-    def __init__(self, script: Script, certificate: str) -> None:
+    def __init__(self, script: Script) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.script = script
-        scheme = "https" if certificate else "http"
-        self.running = Running(f"{scheme}://127.0.0.1:{self.server_port}")
-        self.ended = Event()
+        self.script, self.running, self.ended = script, Running(), Event()
         self.sockets: set[socket.socket] = set()
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            self.socket = context.wrap_socket(self.socket, server_side=True)
 
     def end(self) -> None:
         """End every connection, also those that hang."""
@@ -136,7 +128,7 @@ class Server(ClosingServer):
                 one.shutdown(socket.SHUT_RDWR)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Quiet, BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
@@ -151,7 +143,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         _, _, model, operation = self.path.split("/")
-        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        given = json.loads(self.given())
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(unquote(model), operation, given, headers, id(self))
         self.server.running.log.append(asked)
@@ -190,21 +182,10 @@ class Handler(BaseHTTPRequestHandler):
         if not self.connection.recv(1):
             self.server.running.gone.set()
 
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
-
 
 @contextmanager
 def bedrock(script: Script, certificate: str = "") -> Iterator[Running]:
-    """Run the server; whatever still hangs is ended with it.
-
-    With a `certificate` (a PEM file of both its halves) it speaks TLS.
-    """
-    with Server(script, certificate) as server:
-        serving = Thread(target=server.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            yield server.running
-        finally:
-            server.end()
-            serving.join()
+    """Run the server; whatever still hangs is ended with it, and a `certificate` is for TLS."""
+    running = Server(script)
+    with serving(running, running.end, certificate) as running.running.url:
+        yield running.running

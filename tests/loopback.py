@@ -71,7 +71,17 @@ class Live:
     write: Callable[[Peer], None]
 
 
-Script = Callable[[Json], Json | Raw | Live]
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request; `key` is what it sends as its key."""
+
+    path: str
+    key: str | None
+    body: Json
+
+
+Reply = Json | list[Any] | Raw | Live
+Script = Callable[[Json], Reply]
 
 CLOSED = Raw(0)
 """The connection ends without a reply."""
@@ -140,6 +150,17 @@ def _reply(
     }
 
 
+class Quiet(BaseHTTPRequestHandler):
+    """One connection of a server of ours."""
+
+    def given(self) -> bytes:
+        """Read what a request sends."""
+        return self.rfile.read(int(self.headers["Content-Length"] or 0))
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
 class ClosingServer(ThreadingHTTPServer):
     """Closes each connection for good, also one whose client left before it was read."""
 
@@ -152,10 +173,34 @@ class ClosingServer(ThreadingHTTPServer):
             os.close(number)
 
 
+@contextmanager
+def serving(
+    running: ThreadingHTTPServer, end: Callable[[], object] = bool, certificate: str = ""
+) -> Iterator[str]:
+    """Run a server on a thread and give its address; `end` wakes replies that wait.
+
+    With a `certificate` (a PEM file of both its halves) it speaks TLS.
+    """
+    with running:
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            running.socket = context.wrap_socket(running.socket, server_side=True)
+        thread = Thread(target=running.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http{'s' * bool(certificate)}://127.0.0.1:{running.server_port}"
+        finally:
+            end()
+            running.shutdown()
+            thread.join()
+
+
 class _Server(ClosingServer):
     def __init__(self, script: Script, key: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script, self.key, self.stopping = script, key, Event()
+        self.log: list[Asked] = []
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 (sockets)
         """Stay silent where a client left."""
@@ -163,25 +208,27 @@ class _Server(ClosingServer):
             super().handle_error(request, client_address)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Quiet):
     server: _Server
 
     def do_POST(self) -> None:
-        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        given = json.loads(self.given())
         key, sent = self.server.key, self.headers["Authorization"]
+        self.server.log.append(Asked(self.path, sent, given))
         if key and sent != f"Bearer {key}":
-            reply: Json | Raw | Live = error_reply(401, f"wrong: {sent}")
+            reply: Reply = error_reply(401, f"wrong: {sent}")
         else:
             reply = self.server.script(given)
         with suppress(OSError):  # (the client may leave at any time)
             self._reply(reply, given)
 
-    def _reply(self, reply: Json | Raw | Live, given: Json) -> None:
+    def _reply(self, reply: Reply, given: Json) -> None:
         if isinstance(reply, Live):
             reply.write(Peer(self.connection, self.server.stopping))
             return
-        if isinstance(reply, dict):
-            reply = Raw(200, json.dumps(_as_asked(reply, given)).encode())
+        if not isinstance(reply, Raw):
+            said = _as_asked(reply, given) if isinstance(reply, dict) else reply
+            reply = Raw(200, json.dumps(said).encode())
         if reply.status:
             self._send(reply)
 
@@ -197,31 +244,24 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply.body)
 
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
-
 
 @contextmanager
 def server(script: Script, *, key: str = "", certificate: str = "") -> Iterator[str]:
     """Run the server and give its base URL.
 
-    With a `key`, others are answered with 401; with a `certificate` (a PEM file of both its
-    halves) the server speaks TLS.
+    With a `key`, others are answered with 401; with a `certificate` it speaks TLS.
     """
-    with _Server(script, key) as running:
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            running.socket = context.wrap_socket(running.socket, server_side=True)
-        serving = Thread(target=running.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            scheme = "https" if certificate else "http"
-            yield f"{scheme}://127.0.0.1:{running.server_port}/v1"
-        finally:
-            running.stopping.set()
-            running.shutdown()
-            serving.join()
+    running = _Server(script, key)
+    with serving(running, running.stopping.set, certificate) as url:
+        yield f"{url}/v1"
+
+
+@contextmanager
+def rerank_server(script: Script) -> Iterator[tuple[str, list[Asked]]]:
+    """Run a rerank server, and give its address and what it was asked."""
+    running = _Server(script, "")
+    with serving(running, running.stopping.set) as url:
+        yield url, running.log
 
 
 def _as_asked(reply: Json, given: Json) -> Json:

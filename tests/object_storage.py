@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import ThreadingHTTPServer
 
 import pytest
 
+from tests.loopback import Quiet, serving
 from tests.needed import needed_package
 
 BUCKET = "papers"
@@ -50,11 +50,11 @@ def bucket() -> Iterator[str]:
 def refusing(answer: Callable[[str], tuple[int, str]]) -> Iterator[str]:
     """Yield the address of a server that answers each method with a status and a code of S3's."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def _answer(self) -> None:
             status, code = answer(self.command)
             body = f"<Error><Code>{code}</Code><Message>{code}</Message></Error>".encode()
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.given()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -63,15 +63,5 @@ def refusing(answer: Callable[[str], tuple[int, str]]) -> Iterator[str]:
 
         do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _answer  # noqa: N815 (the base class's names)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield url

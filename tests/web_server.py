@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
+
+from tests.loopback import Quiet, serving
 
 
 @dataclass
@@ -30,7 +32,7 @@ def website(pages: dict[str, Page]) -> Iterator[Site]:
     """Serve pages by path; one with an ETag is not sent again to who has it."""
     site = Site(pages)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             page = pages.get(self.path, Page(status=404))
             same = self.headers.get("If-None-Match", "-") == page.headers.get("ETag")
@@ -45,17 +47,6 @@ def website(pages: dict[str, Page]) -> Iterator[Site]:
                 while page.endless and not site.stopping.wait(0.05):
                     self.wfile.write(b"x")
 
-        def log_message(self, *_: object) -> None:
-            """Stay silent."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        running.daemon_threads = True
-        site.url = f"http://127.0.0.1:{running.server_port}"
-        serving = Thread(target=running.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            yield site
-        finally:
-            site.stopping.set()
-            running.shutdown()
-            serving.join()
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with serving(running, site.stopping.set) as site.url:
+        yield site

@@ -20,7 +20,7 @@ from benchmarks.faults.good import (
     served,
 )
 from research_agent.model_settings import ModelSettings
-from tests.loopback import CLOSED, Json, Live, Raw, Script, error_reply, server, text_reply
+from tests.loopback import CLOSED, Json, Live, Raw, Reply, Script, error_reply, server, text_reply
 from tests.loopback_faults import FAULTS, Fault, always, busy, hang, once, written
 
 ENVIRONMENT = {"FAULTS_KEY": KEY}
@@ -94,7 +94,7 @@ def _none(script: Script) -> Script:
 def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]:
     faulty = fault(good)
 
-    def script(given: Json) -> Json | Raw | Live:
+    def script(given: Json) -> Reply:
         return (faulty if place in ("all", place_of(given)) else good)(given)
 
     with server(script, key=KEY) as url:
@@ -106,7 +106,7 @@ def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
     """Serve until the `last` call was answered, and then listen no more."""
     dead = Event()
 
-    def script(given: Json) -> Json | Raw | Live:
+    def script(given: Json) -> Reply:
         if dead.is_set():
             return CLOSED
         if place_of(given) == last:

@@ -26,7 +26,7 @@ from research_agent.model_settings import (
 from research_agent.settings import BudgetSettings, Settings
 from research_agent.types import Message
 from tests.interfaces.commands import GUIDE, Model
-from tests.loopback import Json, Live, Raw, Script, embedding_reply, server, text_reply
+from tests.loopback import Json, Raw, Reply, Script, embedding_reply, server, text_reply
 from tests.loopback_faults import FAULTS, busy, once
 
 ASKED = [Message("user", "capital of France?")]
@@ -179,7 +179,7 @@ def test_embedding_server_that_hangs(environment: Mapping[str, str], tmp_path: P
     hanging = FAULTS["hang before the headers"](Model().reply)
     well = [True]
 
-    def script(given: Json) -> Json | Raw | Live:
+    def script(given: Json) -> Reply:
         vectors = [[1.0, float(place)] for place, _ in enumerate(given["input"])]
         return embedding_reply(vectors) if well else hanging(given)
 

@@ -11,12 +11,12 @@ from research_agent.errors import ConfigError
 from research_agent.retrieval.adapters.blend_lines import BlendLines
 from research_agent.settings import BlendSettings, RerankSettings, Settings
 from tests.interfaces.commands import GUIDE, run
-from tests.rerank_server import Json, rerank_server
+from tests.loopback import Json, rerank_server
 
 OWN = RerankSettings(mode="http", base_url="http://127.0.0.1:1")
 
 
-def scored(request: Json) -> object:
+def scored(request: Json) -> Json:
     """The last text is the best."""
     given = enumerate(request["documents"])
     return {"results": [{"index": at, "relevance_score": 0.5 * at} for at, _ in given]}
@@ -25,10 +25,10 @@ def scored(request: Json) -> object:
 def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
     """Form, model, key and address; no logger hears the key or a text."""
     caplog.set_level(1)
-    with rerank_server(scored) as running:
+    with rerank_server(scored) as (url, log):
         settings = RerankSettings(
             mode="http",
-            base_url=running.url,
+            base_url=url,
             form="vllm",
             model="m",
             api_key_env="RANK_KEY",
@@ -38,24 +38,22 @@ def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
         found = made.scores("q", ["a", "Zanzibarquux"])
 
     assert (0.0, 0.5) == found
-    assert ["Bearer secret"] == running.keys
+    assert ["Bearer secret"] == [one.key for one in log]
     assert caplog.text
     assert not [word for word in ("secret", "Zanzibarquux") if word in caplog.text]
-    assert [("m", -1)] == [(r["model"], r["truncate_prompt_tokens"]) for r in running.asked]
+    assert [("m", -1)] == [(r.body["model"], r.body["truncate_prompt_tokens"]) for r in log]
 
 
 def test_no_key_and_no_proxy_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenAI's key is not for this server, and a proxy not for this machine."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    with rerank_server(scored) as running:
-        made = connect_reranker(
-            replace(OWN, base_url=running.url), {"OPENAI_API_KEY": "sk"}, offline=False
-        )
+    with rerank_server(scored) as (url, log):
+        made = connect_reranker(replace(OWN, base_url=url), {"OPENAI_API_KEY": "sk"}, offline=False)
         assert made is not None
         made.scores("q", ["a"])
 
-    assert [None] == running.keys
+    assert [None] == [one.key for one in log]
 
 
 @pytest.mark.parametrize(

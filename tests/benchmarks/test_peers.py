@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -25,6 +25,7 @@ from benchmarks.peers.exchange import (
 )
 from benchmarks.peers.running import arms
 from research_agent.evaluation.ranking import Span
+from tests.loopback import Quiet, serving
 
 USAGE = {
     "prompt_tokens": 9,
@@ -37,9 +38,9 @@ USAGE = {
 def model_server(answer: Event | None = None) -> Iterator[str]:
     """A server of a model; with `answer` it says nothing before that is set."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.given()
             if answer is not None:
                 answer.wait(5)
             allowed = self.headers["Authorization"] == "Bearer secret"
@@ -52,16 +53,8 @@ def model_server(answer: Event | None = None) -> Iterator[str]:
             except OSError:
                 self.close_connection = True
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield f"{url}/v1"
 
 
 def post(url: str, key: str = "secret") -> int:

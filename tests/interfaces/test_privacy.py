@@ -3,7 +3,6 @@
 import json
 import logging
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,7 +20,7 @@ from tests import converse
 from tests.interfaces.commands import BAKED as QUESTION
 from tests.interfaces.commands import Model, made_index, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
-from tests.loopback import Json, Raw, error_reply, server
+from tests.loopback import Json, Quiet, Raw, error_reply, server, serving
 
 KEY = "sk-canary-4711"
 WORD = "Zanzibarquux"
@@ -158,24 +157,18 @@ def trap() -> Iterator[tuple[str, list[str]]]:
     """Give the address of a server that notes whoever asks it anything."""
     asked: list[str] = []
 
-    class Noting(BaseHTTPRequestHandler):
+    class Noting(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            self.given()
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
         do_POST = do_PATCH = do_GET  # noqa: N815 (the class's own names)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Noting) as running:
-        serving = threading.Thread(target=running.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{running.server_port}", asked
-        finally:
-            running.shutdown()
-            serving.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Noting)) as url:
+        yield url, asked
 
 
 @pytest.mark.parametrize(

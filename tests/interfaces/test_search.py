@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.interfaces.commands import GUIDE, run
-from tests.rerank_server import Json, rerank_server
+from tests.loopback import Json, rerank_server
 
 NOTES = "---\ntitle: Notes\ndate: 2023-05-01\n---\n# Keys\n\nThe rye bread of May was burnt.\n"
 
@@ -114,12 +114,12 @@ def test_stages_that_reorder_are_explained(tmp_path: Path, monkeypatch: pytest.M
     """The hits are those of the last stage; what blending did is kept where it is wanted."""
     plain = json.loads(run("search", "rye bread", "--json").stdout)["hits"]
     file = tmp_path / "blend.jsonl"
-    with rerank_server(last_first) as server:
+    with rerank_server(last_first) as (url, _):
         for key, value in {
             "BLEND__MODE": "patterns",
             "BLEND__DIAGNOSTICS": str(file),
             "RERANK__MODE": "http",
-            "RERANK__BASE_URL": server.url,
+            "RERANK__BASE_URL": url,
         }.items():
             monkeypatch.setenv(f"RESEARCH_AGENT_{key}", value)
         result = run("search", "rye bread", "--json", "--explain")
@@ -133,7 +133,7 @@ def test_stages_that_reorder_are_explained(tmp_path: Path, monkeypatch: pytest.M
     assert "rye bread" == json.loads(file.read_text(encoding="utf-8").splitlines()[0])["query"]
 
 
-def last_first(request: Json) -> object:
+def last_first(request: Json) -> Json:
     """The last text is the best."""
     given = enumerate(request["documents"])
     return {"results": [{"index": at, "relevance_score": at / 100} for at, _ in given]}

@@ -16,8 +16,7 @@ from research_agent.setting_fields import lines
 from research_agent.settings import Settings
 from research_agent.trust import GUARDED
 from tests.interfaces.commands import BAKED, Model, run
-from tests.loopback import Raw, error_reply, server
-from tests.rerank_server import rerank_server
+from tests.loopback import Raw, error_reply, rerank_server, server
 
 FILE = "research-agent.yaml"
 SECRET = "AWS_SECRET_ACCESS_KEY"  # noqa: S105 (a variable's name)
@@ -48,9 +47,9 @@ def test_nothing_is_sent_to_a_strangers_servers(folder: Path) -> None:
         asked.append(given)
         return error_reply(500, "no")
 
-    with server(script) as url, rerank_server(lambda _: {"results": []}) as running:
+    with server(script) as url, rerank_server(lambda _: {"results": []}) as (ranker, log):
         role = {"provider": "openai", "model": "m", "base_url": url}
-        rerank = {"mode": "http", "base_url": running.url, "api_key_env": SECRET}
+        rerank = {"mode": "http", "base_url": ranker, "api_key_env": SECRET}
         file = write(folder, {"models": {"chat": role}, "rerank": rerank})
         commands = (("search", "rye"), ("ask", "At how many degrees?"), ("chat",), ("index", ".."))
         results = [run(*command) for command in commands]
@@ -59,7 +58,7 @@ def test_nothing_is_sent_to_a_strangers_servers(folder: Path) -> None:
             ResearchAgent.open()
 
     assert [(2, "")] * 4 == [(result.exit_code, result.stdout) for result in results]
-    assert ([], []) == (asked, running.asked)
+    assert ([], []) == (asked, log)
     keys = ("models.chat.base_url", "rerank.base_url", "rerank.api_key_env")
     for named in (str(file), *keys, "research-agent config trust"):
         assert named in results[0].stderr

@@ -1,6 +1,5 @@
 """Rerank servers of three forms on loopback: what is sent, what is read, what goes wrong."""
 
-import json
 import math
 import time
 from collections.abc import Mapping
@@ -9,7 +8,8 @@ import pytest
 
 from research_agent import errors
 from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
-from tests.rerank_server import Json, Reply, Running, Script, rerank_server
+from tests.loopback import CLOSED, Json, Raw, Reply, Script, rerank_server
+from tests.loopback_faults import HEAD, Fault, always, dripped, hang, written
 
 TEXTS = ("no", "perhaps", "yes")
 FORMS: tuple[Form, ...] = ("llama.cpp", "vllm", "tei")
@@ -18,7 +18,7 @@ ASKED: Json = {"query": "q", "documents": [*TEXTS], "top_n": 3}
 SECRET = "sk-secret"  # noqa: S105 (a test's)
 
 
-def judged(given: Json) -> object:
+def judged(given: Json) -> Reply:
     """Scores as each form gives them: best first, as real servers do."""
     texts = given.get("texts") or given["documents"]
     ranked = sorted(range(len(texts)), key=lambda at: -GRADES[texts[at]])
@@ -31,22 +31,20 @@ def judged(given: Json) -> object:
     return {"id": "1", "model": "m", "object": "list", "usage": {}, "results": listed}
 
 
-def listed(form: Form, *scores: object) -> object:
+def listed(form: Form, *scores: object) -> Json | list[Json]:
     key = "score" if form == "tei" else "relevance_score"
     rows = [{"index": at, key: score} for at, score in enumerate(scores)]
     return rows if form == "tei" else {"results": rows}
 
 
-def reranker(running: Running, form: Form = "vllm", seconds: float = 20.0) -> HttpReranker:
-    return HttpReranker(
-        RerankEndpoint(base_url=running.url, form=form, seconds=seconds, trust_env=False)
-    )
+def reranker(url: str, form: Form = "vllm", seconds: float = 20.0) -> HttpReranker:
+    return HttpReranker(RerankEndpoint(base_url=url, form=form, seconds=seconds, trust_env=False))
 
 
 def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> errors.ModelError:
     """Return the error that a reply leads to; it never repeats what the server wrote."""
-    with rerank_server(script) as running, pytest.raises(errors.ModelError) as raised:
-        reranker(running, form, seconds).scores("q", TEXTS)
+    with rerank_server(script) as (url, _), pytest.raises(errors.ModelError) as raised:
+        reranker(url, form, seconds).scores("q", TEXTS)
     assert SECRET not in f"{raised.value} {raised.value.hint}"
     return raised.value
 
@@ -60,19 +58,19 @@ def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> error
     ],
 )
 def test_each_form_is_spoken(form: Form, sent: Json) -> None:
-    with rerank_server(judged) as running:
-        found = reranker(running, form).scores("q", TEXTS)
+    with rerank_server(judged) as (url, log):
+        found = reranker(url, form).scores("q", TEXTS)
 
     assert (0.1, 0.5, 0.9) == found
-    assert [sent] == running.asked
-    assert ["/rerank"] == running.paths
-    assert [None] == running.keys
+    assert [sent] == [one.body for one in log]
+    assert ["/rerank"] == [one.path for one in log]
+    assert [None] == [one.key for one in log]
 
 
 def test_model_and_key_are_sent_where_they_are_named() -> None:
-    with rerank_server(judged) as running:
+    with rerank_server(judged) as (url, log):
         endpoint = RerankEndpoint(
-            base_url=f"{running.url}/v1/rerank",
+            base_url=f"{url}/v1/rerank",
             form="llama.cpp",
             model="bge",
             api_key=SECRET,
@@ -80,18 +78,18 @@ def test_model_and_key_are_sent_where_they_are_named() -> None:
         )
         HttpReranker(endpoint).scores("q", TEXTS)
 
-    assert "bge" == running.asked[0]["model"]
-    assert ["/v1/rerank"] == running.paths
-    assert [f"Bearer {SECRET}"] == running.keys
+    assert "bge" == log[0].body["model"]
+    assert ["/v1/rerank"] == [one.path for one in log]
+    assert [f"Bearer {SECRET}"] == [one.key for one in log]
     assert SECRET not in repr(endpoint)
 
 
 def test_tei_is_asked_in_batches_it_takes() -> None:
-    with rerank_server(judged) as running:
-        found = reranker(running, "tei").scores("q", ["no"] * 40 + ["yes"] * 30)
+    with rerank_server(judged) as (url, log):
+        found = reranker(url, "tei").scores("q", ["no"] * 40 + ["yes"] * 30)
 
-        assert () == reranker(running).scores("q", [])
-    assert [32, 32, 6] == [len(given["texts"]) for given in running.asked]
+        assert () == reranker(url).scores("q", [])
+    assert [32, 32, 6] == [len(one.body["texts"]) for one in log]
     assert (0.1,) * 40 + (0.9,) * 30 == found
 
 
@@ -139,7 +137,7 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
     ],
 )
 def test_what_is_no_reply(body: bytes) -> None:
-    assert errors.ModelReplyError is type(failing(lambda _given: Reply(body)))
+    assert errors.ModelReplyError is type(failing(lambda _given: Raw(200, body)))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +158,7 @@ def test_what_is_no_reply(body: bytes) -> None:
     ],
 )
 def test_status(status: int, text: str, expected: type[errors.ModelError]) -> None:
-    error = failing(lambda _given: Reply(text.encode(), status))
+    error = failing(lambda _given: Raw(status, text.encode()))
 
     assert expected is type(error)
     assert error.hint
@@ -168,42 +166,35 @@ def test_status(status: int, text: str, expected: type[errors.ModelError]) -> No
 
 def test_redirect_is_not_followed() -> None:
     """The documents go where the settings say, and nowhere else."""
-    with rerank_server(judged) as other:
-        failing(lambda _given: Reply(b"", 307, {"Location": f"{other.url}/rerank"}))
-    assert [] == other.asked
+    with rerank_server(judged) as (other, log):
+        failing(lambda _given: Raw(307, headers={"Location": f"{other}/rerank"}))
+    assert [] == log
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [Reply(None), Reply(b'{"results": [', length=100)],
-    ids=["closed without a reply", "closed in the middle"],
-)
-def test_broken_connection(reply: Reply) -> None:
-    error = failing(lambda _given: reply)
+CUT = HEAD.replace(b"Connection: close", b"Content-Length: 100") + b'{"results": ['
+
+
+@pytest.mark.parametrize("fault", [always(CLOSED), written(CUT)])
+def test_broken_connection(fault: Fault) -> None:
+    error = failing(fault(judged))
 
     assert errors.ModelUnavailableError is type(error)
     assert error.retryable
 
 
-LATE: Mapping[str, tuple[Form, float, int]] = {
-    "never answers": ("vllm", 20.0, 1),
-    "a byte now and then": ("vllm", 0.1, 1),
-    "each batch in time, all of them not": ("tei", 0.15, 4),
-}
+def slow(given: Json) -> Reply:
+    """Each batch is in time, all of them are not."""
+    time.sleep(0.15)
+    return judged(given)
 
 
-@pytest.mark.parametrize("case", LATE)
-def test_late_replies_end_at_the_deadline(case: str) -> None:
-    form, pause, batches = LATE[case]
-
-    def late(given: Json) -> object:
-        if case == "a byte now and then":
-            return Reply(json.dumps(listed("vllm", 0.1, 0.2, 0.3)).encode(), pause=pause)
-        running.ended.wait(pause)
-        return judged(given)
-
-    with rerank_server(late) as running:
+@pytest.mark.parametrize(
+    ("late", "form"),
+    [(hang()(judged), "vllm"), (dripped(HEAD, b" " * 600)(judged), "vllm"), (slow, "tei")],
+)
+def test_late_replies_end_at_the_deadline(late: Script, form: Form) -> None:
+    with rerank_server(late) as (url, _):
         started = time.perf_counter()
         with pytest.raises(errors.ModelTimeoutError, match=r"0\.3 s"):
-            reranker(running, form).scores("q", ["no"] * 32 * batches, seconds=0.3)
+            reranker(url, form).scores("q", ["no"] * 32 * 4, seconds=0.3)
         assert time.perf_counter() - started < 2
