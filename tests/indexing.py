@@ -6,14 +6,28 @@ from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+from research_agent.assembly.index import OpenIndex, open_index
+from research_agent.assembly.updating import Indexer
+from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import DocumentError, PathError
+from research_agent.settings import DocumentSettings, Settings
 from research_agent.text.paths import is_below
 from research_agent.types import Chunk
-from research_agent.types.documents import Block, FileReport, FoundFiles, ParsedDocument, SourceFile
+from research_agent.types.documents import (
+    Block,
+    FileReport,
+    FoundFiles,
+    IndexReport,
+    ParsedDocument,
+    SourceFile,
+)
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window
 from research_agent.types.references import Link
 from tests.fakes import WordEmbedder, embedding
+
+SETTINGS = Settings()
 
 
 class MemoryFiles:
@@ -76,6 +90,35 @@ class CuttingEmbedder(WordEmbedder):
 
     def windows(self, text: str, *, header: str = "") -> tuple[str, ...]:
         return tuple(f"{header}\n{text[i : i + 40]}" for i in range(0, max(1, len(text)), 40))
+
+
+def indexer(**changes: Any) -> Indexer:  # noqa: ANN401 (any field)
+    plain = Indexer(
+        settings=Settings(),
+        embedder=WordEmbedder(),
+        files=LocalFiles(DocumentSettings(), {".txt"}),
+        reader=PlainReader(),
+    )
+    return replace(plain, **changes)
+
+
+def update(
+    *paths: Path,
+    name: str = "default",
+    rebuild: bool = False,
+    prune: bool = False,
+    **changes: Any,  # noqa: ANN401 (fields of an Indexer)
+) -> IndexReport:
+    named = [str(path) for path in paths]
+    return indexer(**changes).update(name, named, rebuild=rebuild, prune=prune)
+
+
+def opened(name: str = "default", settings: Settings = SETTINGS) -> OpenIndex:
+    """Open an index with an embedder that refuses to work."""
+    embedder = WordEmbedder()
+    index = open_index(name, settings, embedder=embedder)
+    assert [] == embedder.asked
+    return index
 
 
 def parsed(text: str) -> ParsedDocument:

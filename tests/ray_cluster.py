@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from research_agent.assembly.updating import Indexer
 from research_agent.assembly.workers import Given, OneDocument
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.documents.chunking import linked_chunks
@@ -25,7 +24,7 @@ from research_agent.index.run import Reading
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
 from research_agent.types.records import IndexProgress
-from tests.indexing import CuttingEmbedder, PlainReader
+from tests.indexing import CuttingEmbedder, PlainReader, indexer
 
 MAKE = f"{__name__}:slow_maker"
 SECONDS = 0.2
@@ -100,21 +99,15 @@ def index(
             super().append(batch)
             on_kept([str(rows.document["key"]) for rows in batch])
 
-    embedder = CuttingEmbedder()
-    indexer = Indexer(
-        settings=replace(Settings(), documents=DocumentSettings(chunk_chars=200)),
-        embedder=embedder,
-        files=LocalFiles(DocumentSettings(), {".txt"}),
-        reader=PlainReader(),
-        on_progress=on_progress,
-    )
+    settings = Settings(documents=DocumentSettings(chunk_chars=200))
+    found = indexer(settings=settings, embedder=CuttingEmbedder(), on_progress=on_progress)
     before = writing.BATCH, writing.SharedWriter
     writing.BATCH, writing.SharedWriter = 3, Telling  # type: ignore[misc]  # (the class is replaced)
     try:
         if not address:
-            return indexer.update(location, [str(docs)])
+            return found.update(location, [str(docs)])
         with RayWorkers(MAKE, address) as workers:
-            return replace(indexer, workers=workers).update(location, [str(docs)])
+            return replace(found, workers=workers).update(location, [str(docs)])
     finally:
         writing.BATCH, writing.SharedWriter = before  # type: ignore[misc]
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.assembly.index import list_documents, open_index
+from research_agent.assembly.index import list_documents
 from research_agent.assembly.parsing import local_files, reader
-from research_agent.assembly.updating import Indexer
-from research_agent.settings import DocumentSettings, Settings
+from research_agent.settings import DocumentSettings
 from research_agent.text.alignment import page_spans
 from research_agent.types import Chunk
 from tests.documents.small_pdf import Text, small_pdf
-from tests.fakes import WordEmbedder
+from tests.indexing import opened, update
 
 ROWS = [("name", "key", "text"), ("A", "800", "768"), ("B", "1184", "1088")]
 MORE = [("C", "1568", "1569"), ("D", "9", "8")]
@@ -69,20 +68,15 @@ def folder(tmp_path: Path, data_home: Path) -> Path:
         (folder / f"{name}.pdf").write_bytes(data)
     (folder / "notes.txt").write_text("Rye bread is baked in the same oven.")
     shutil.copy(folder / "notes.txt", folder / "notes again.txt")
-    settings = Settings()
-    with reader(DocumentSettings()) as documents:
-        Indexer(
-            settings=settings,
-            embedder=WordEmbedder(),
-            files=local_files(settings.documents),
-            reader=documents,
-        ).update("default", [str(folder)])
+    settings = DocumentSettings()
+    with reader(settings) as documents:
+        update(folder, files=local_files(settings), reader=documents)
     return folder
 
 
 def found(query: str) -> list[Chunk]:
     """Return what the words find, the best first."""
-    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+    with opened() as index:
         ids = [hit.chunk_id for hit in index.lexical.search(query, k=5)]
         return list(index.chunks.chunks(ids))
 
@@ -103,7 +97,7 @@ def test_what_is_missing_is_said() -> None:
 @pytest.mark.usefixtures("folder")
 def test_quotes_lead_back_to_the_pages() -> None:
     """A cell of a second page, a lying line and a Hebrew word stand where the file has them."""
-    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+    with opened() as index:
         for query, quote in [
             ("1568", "C | 1568 | 1569"),
             ("turned", "A line of turned text and another one."),

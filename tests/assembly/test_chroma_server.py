@@ -17,10 +17,9 @@ from research_agent.errors import ConfigError
 from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.settings import IndexSettings, Settings
 from research_agent.types import ScoredId
-from tests.assembly.test_index import QUESTION, SETTINGS, docs, opened, update
+from tests.assembly.test_index import QUESTION
 from tests.fakes import embedding
-
-__all__ = ["docs"]
+from tests.indexing import SETTINGS, opened, update
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,19 @@
 """Whatever becomes of the search files, a question is answered, and the index says how."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from research_agent.assembly import index_search
-from research_agent.assembly.index import LatestIndex, OpenIndex, open_index
-from research_agent.assembly.updating import Indexer
-from research_agent.documents.adapters.files import LocalFiles
+from research_agent.assembly.index import LatestIndex, OpenIndex
 from research_agent.index.adapters.folders import Edition, locate
 from research_agent.index.adapters.vectors.search import ApproximateVectors
 from research_agent.index.exact_vectors import ExactVectors
-from research_agent.settings import DocumentSettings, IndexSettings, Settings
-from tests.fakes import WordEmbedder, embedding
-from tests.indexing import PlainReader
+from research_agent.settings import IndexSettings, Settings
+from tests import indexing
+from tests.fakes import embedding
+from tests.indexing import update
 
 APPROXIMATE = replace(Settings(), index=IndexSettings(exact_below=0))
 
@@ -28,28 +25,12 @@ def edition(tmp_path: Path, data_home: Path) -> Edition:
     (tmp_path / "docs").mkdir()
     text = "\n\n".join(f"{number} is a number of colour {number % 7}." for number in range(40))
     (tmp_path / "docs" / "numbers.txt").write_text(text)
-    index()
+    update(tmp_path / "docs", settings=APPROXIMATE)
     return locate("default").current()
 
 
-def index() -> None:
-    update(APPROXIMATE)
-
-
-def update(settings: Settings) -> None:
-    Indexer(
-        settings=settings,
-        embedder=WordEmbedder(),
-        files=LocalFiles(DocumentSettings(), {".txt"}),
-        reader=PlainReader(),
-    ).update("default", [str(Path(locate("default").path.parents[2]) / "docs")])
-
-
-@contextmanager
-def opened(settings: Settings = APPROXIMATE) -> Iterator[OpenIndex]:
-    with open_index("default", settings, embedder=WordEmbedder()) as found:
-        assert isinstance(found, OpenIndex)
-        yield found
+def opened() -> OpenIndex:
+    return indexing.opened(settings=APPROXIMATE)
 
 
 def answer(found: OpenIndex) -> tuple[str, ...]:
@@ -62,7 +43,7 @@ def answer(found: OpenIndex) -> tuple[str, ...]:
 
 
 def test_many_vectors_are_not_indexed_while_someone_waits(
-    edition: Edition, monkeypatch: pytest.MonkeyPatch
+    edition: Edition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where making the files anew takes long it is left to `research-agent index`."""
     with opened() as found:
@@ -73,7 +54,7 @@ def test_many_vectors_are_not_indexed_while_someone_waits(
         with opened() as found:
             assert (expected, ExactVectors) == (answer(found), type(found.vectors))
             assert "Make them again: research-agent index PATH" in found.warnings[0]
-    index()
+    update(tmp_path / "docs", settings=APPROXIMATE)
     with opened() as found:
         assert (ApproximateVectors, ()) == (type(found.vectors), found.warnings)
 
@@ -82,7 +63,7 @@ def test_many_vectors_are_not_indexed_while_someone_waits(
 def test_damage_that_shows_at_a_question_is_survived(edition: Edition, damaged: str) -> None:
     """The index is opened again, and the damaged file made anew; the answer is the same."""
     question = "17 is a number"
-    latest = LatestIndex(lambda: open_index("default", APPROXIMATE, embedder=WordEmbedder()))
+    latest = LatestIndex(opened)
 
     def found() -> list[str]:
         dense = latest.search(embedding(question), k=1)

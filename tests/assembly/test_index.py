@@ -9,51 +9,13 @@ import pytest
 
 from research_agent import errors
 from research_agent.assembly.index import OpenIndex, list_indexes, open_index, remove_index
-from research_agent.assembly.updating import Indexer
-from research_agent.documents.adapters.files import LocalFiles
 from research_agent.index.adapters.folders import locate
-from research_agent.settings import DocumentSettings, IndexSettings, Settings
-from research_agent.types.documents import IndexReport
+from research_agent.settings import IndexSettings, Settings
 from tests.fakes import WordEmbedder, embedding
-from tests.indexing import PlainReader, ids
+from tests.indexing import SETTINGS, ids, opened, update
 
-SETTINGS = Settings()
 APPROXIMATE = replace(SETTINGS, index=IndexSettings(exact_below=0))
 QUESTION = "Which key has 1184 bytes?"
-
-
-@pytest.fixture
-def docs(tmp_path: Path, data_home: Path) -> Path:
-    """Return a folder of two documents; `data_home` keeps indexes away from the user's."""
-    assert not data_home.exists()
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "keys.txt").write_text("An ML-KEM-768 key has 1184 bytes.\n\nOthers have 800.")
-    (folder / "bread.txt").write_text("Bread is baked at 230 degrees.")
-    return folder
-
-
-def update(
-    *paths: Path,
-    name: str = "default",
-    embedder: WordEmbedder | None = None,
-    settings: Settings = SETTINGS,
-    rebuild: bool = False,
-) -> IndexReport:
-    return Indexer(
-        settings=settings,
-        embedder=embedder or WordEmbedder(),
-        files=LocalFiles(DocumentSettings(), {".txt"}),
-        reader=PlainReader(),
-    ).update(name, [str(path) for path in paths], rebuild=rebuild)
-
-
-def opened(name: str = "default", settings: Settings = SETTINGS) -> OpenIndex:
-    """Open an index with an embedder that refuses to work."""
-    embedder = WordEmbedder()
-    index = open_index(name, settings, embedder=embedder)
-    assert [] == embedder.asked
-    return index
 
 
 def best(index: OpenIndex) -> tuple[str, str]:

@@ -13,14 +13,13 @@ from PIL import Image, ImageDraw, ImageFont
 from research_agent.assembly import scanned_pages
 from research_agent.assembly.parsing import local_files, parse_file
 from research_agent.assembly.scanned_pages import ScanReader, with_scans
-from research_agent.assembly.updating import Indexer
 from research_agent.errors import DocumentError
-from research_agent.settings import DocumentSettings, Settings
+from research_agent.settings import DocumentSettings
 from research_agent.types import Chunk
-from research_agent.types.documents import Block, IndexReport, ParsedDocument, ParseQuality
+from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 from research_agent.types.evidence import place
 from tests.documents.small_pdf import small_pdf
-from tests.fakes import WordEmbedder
+from tests.indexing import update
 from tests.needed import needed_package
 
 SETTINGS = DocumentSettings()
@@ -154,19 +153,11 @@ def test_a_document_with_scanned_pages_is_read_again_once_ocr_is_there(
     tmp_path: Path, fake: type[FakeOcr]
 ) -> None:
     """Without OCR the report names the pages; afterwards the document is left alone."""
-    path = scan(tmp_path / "a.pdf", "Rye")
-
-    def update(*, scans: bool) -> IndexReport:
-        below = parser(scans=scans)
-        indexer = Indexer(
-            settings=Settings(),
-            embedder=WordEmbedder(),
-            files=local_files(SETTINGS),
-            reader=ScanReader(below, tmp_path / "ocr", SETTINGS) if scans else below,
-        )
-        return indexer.update(str(tmp_path / "index"), [path])
-
-    told = [update(scans=scans).files[0] for scans in (False, False, True, True)]
+    path, index = Path(scan(tmp_path / "a.pdf", "Rye")), str(tmp_path / "index")
+    files = local_files(SETTINGS)
+    with_ocr = ScanReader(parser(scans=True), tmp_path / "ocr", SETTINGS)
+    readers = (*[parser(scans=False)] * 2, *[with_ocr] * 2)
+    told = [update(path, name=index, files=files, reader=one).files[0] for one in readers]
 
     assert ["indexed", "unchanged", "indexed", "unchanged"] == [one.status for one in told]
     assert "2 of 3 pages have no text (scanned?): pages 2-3" == told[0].reason

@@ -13,14 +13,13 @@ from research_agent.assembly import sources
 from research_agent.assembly.index import list_documents
 from research_agent.assembly.parsing import parse_file
 from research_agent.assembly.sources import Sources
-from research_agent.assembly.updating import Indexer
 from research_agent.documents.adapters.web import fetch
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import OFFLINE_KEY
 from research_agent.interfaces.cli.process import lift
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
-from tests.fakes import WordEmbedder
+from tests.indexing import indexer
 from tests.interfaces.commands import run
 from tests.web_server import Page, Site, website
 
@@ -54,8 +53,7 @@ def opened(tmp_path: Path, *urls: str, settings: Settings | None = None) -> Sour
 
 def update(tmp_path: Path, *paths: str) -> IndexReport:
     with opened(tmp_path, *paths) as found:
-        indexer = Indexer(settings=Settings(), embedder=WordEmbedder(), files=found, reader=found)
-        return indexer.update(str(tmp_path / "index"), paths)
+        return indexer(files=found, reader=found).update(str(tmp_path / "index"), paths)
 
 
 def test_a_page_is_indexed_and_fetched_again_only_when_it_has_changed(

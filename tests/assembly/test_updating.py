@@ -8,32 +8,18 @@ from unittest.mock import Mock
 import pytest
 
 from research_agent import errors
-from research_agent.assembly.index import open_index
-from research_agent.assembly.updating import Indexer, preview_index
-from research_agent.documents.adapters.files import LocalFiles
+from research_agent.assembly.updating import preview_index
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ray_workers import RayWorkers
 from research_agent.index.ports import Made, Task
 from research_agent.index.run import DAMAGED
-from research_agent.settings import DocumentSettings, Settings
+from research_agent.settings import Settings
 from research_agent.types.documents import FileReport, IndexReport
 from tests.fakes import WordEmbedder, embedding
-from tests.indexing import PlainReader
+from tests.indexing import opened, update
 from tests.needed import needed_package
 from tests.rot import rot
-
-FILES = LocalFiles(DocumentSettings(), {".txt"})
-
-
-@pytest.fixture
-def docs(tmp_path: Path, data_home: Path) -> Path:
-    assert not data_home.exists()
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "keys.txt").write_text("An ML-KEM-768 key has 1184 bytes.\n\nOthers have 800.")
-    (folder / "bread.txt").write_text("Bread is baked at 230 degrees.")
-    return folder
 
 
 class FailingEmbedder(WordEmbedder):
@@ -43,24 +29,6 @@ class FailingEmbedder(WordEmbedder):
         if len(self.asked) + len(texts) > 70:
             raise errors.ModelUnavailableError("down")
         return super().embed(texts)
-
-
-def update(
-    docs: Path,
-    name: str = "default",
-    *,
-    embedder: WordEmbedder | None = None,
-    cache: EmbeddingCache | None = None,
-    rebuild: bool = False,
-    prune: bool = False,
-) -> IndexReport:
-    return Indexer(
-        settings=Settings(),
-        embedder=embedder or WordEmbedder(),
-        files=FILES,
-        reader=PlainReader(),
-        cache=cache,
-    ).update(name, [str(docs)], rebuild=rebuild, prune=prune)
 
 
 def preview(docs: Path, *, model: str = "words", rebuild: bool = False) -> IndexReport:
@@ -78,11 +46,9 @@ def test_what_is_damaged_is_read_again(docs: Path, data_home: Path) -> None:
     rot(locate("default").path, "chunk")
     assert data_home.exists()
     with pytest.raises(errors.IndexDamagedError, match=r"bread.txt is damaged") as told:
-        open_index("default", Settings(), embedder=WordEmbedder())
+        opened()
     (planned,) = (file for file in preview(docs).files if file.status != "unchanged")
-    elsewhere = Indexer(
-        settings=Settings(), embedder=WordEmbedder(), files=FILES, reader=PlainReader()
-    ).update("default", [str(docs / "keys.txt")])
+    elsewhere = update(docs / "keys.txt")
     report = update(docs)
 
     assert "index" in told.value.hint
@@ -94,7 +60,7 @@ def test_what_is_damaged_is_read_again(docs: Path, data_home: Path) -> None:
     assert ("indexed", DAMAGED) == (mended.status, mended.reason.partition(";")[0])
     assert 1 == report.count("unchanged")
     assert 2 == update(docs).count("unchanged")
-    open_index("default", Settings(), embedder=WordEmbedder()).close()
+    opened().close()
 
 
 def test_a_ledger_that_sqlite_finds_damaged_is_never_unchanged(docs: Path) -> None:
@@ -126,13 +92,13 @@ def test_a_preview_writes_nothing(docs: Path, data_home: Path) -> None:
 def test_another_index_with_the_same_texts_embeds_nothing(docs: Path, tmp_path: Path) -> None:
     """Its vectors come from the cache, to the last bit."""
     with EmbeddingCache(tmp_path / "cache") as cache:
-        first = update(docs, "one", cache=cache)
+        first = update(docs, name="one", cache=cache)
         embedder = WordEmbedder()
-        second = update(docs, "two", embedder=embedder, cache=cache)
+        second = update(docs, name="two", embedder=embedder, cache=cache)
     assert (3, 0, []) == (first.embedded, second.embedded, embedder.asked)
     found = []
     for name in ("one", "two"):
-        with open_index(name, Settings(), embedder=WordEmbedder()) as index:
+        with opened(name) as index:
             found.append(index.vectors.search(embedding("A key of 1184 bytes"), k=9))
     assert found[0] == found[1]
 
@@ -152,14 +118,14 @@ def test_a_rebuild_embeds_anew(docs: Path, tmp_path: Path) -> None:
     with EmbeddingCache(tmp_path / "cache") as cache:
         update(docs, cache=cache)
         assert 3 == update(docs, cache=cache, rebuild=True).embedded
-        assert 0 == update(docs, "two", cache=cache).embedded
+        assert 0 == update(docs, name="two", cache=cache).embedded
 
 
 def test_readers_notice_a_rebuilt_index(docs: Path) -> None:
     """They search the old files until they open the index again, and the old ones are gone."""
     update(docs)
     old = locate("default").current()
-    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+    with opened() as index:
         (docs / "bread.txt").unlink()
         update(docs, rebuild=True)
         assert not index.is_current()
@@ -170,7 +136,7 @@ def test_readers_notice_a_rebuilt_index(docs: Path) -> None:
     new = locate("default").current()
     assert (0, 1) == (old.number, new.number)
     assert not old.ledger.exists()
-    with open_index("default", Settings(), embedder=WordEmbedder()) as index:
+    with opened() as index:
         assert index.is_current()
         assert 2 == len(index.vectors.search(embedding("bread"), k=9))
 
@@ -224,14 +190,9 @@ def test_workers_read_and_embed_also_where_vectors_are_cached(docs: Path, tmp_pa
             yield task, Made(report=FileReport(task.file.path, "failed", "by a worker"))
 
     with EmbeddingCache(tmp_path / "cache") as cache:
-        report = Indexer(
-            settings=Settings(),
-            embedder=embedder,
-            files=FILES,
-            reader=PlainReader(),
-            cache=cache,
-            workers=Mock(spec=RayWorkers, made=made),
-        ).update(f"lance:{tmp_path / 'shared'}", [str(docs)])
+        workers = Mock(spec=RayWorkers, made=made)
+        name = f"lance:{tmp_path / 'shared'}"
+        report = update(docs, name=name, embedder=embedder, cache=cache, workers=workers)
     assert ["bread.txt", "keys.txt"] == sorted(asked)
     assert [] == embedder.asked
     assert {"by a worker"} == {file.reason for file in report.files}

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
-from research_agent.assembly.updating import Indexer
-from research_agent.documents.adapters.files import LocalFiles
 from research_agent.errors import ResearchAgentError
 from research_agent.index.adapters.vectors import chroma as vectors
-from research_agent.settings import DocumentSettings, IndexSettings, Settings
+from research_agent.settings import IndexSettings, Settings
 from research_agent.types.documents import IndexReport
-from tests.fakes import WordEmbedder
-from tests.indexing import PlainReader
+from tests.indexing import update
 
 APPROXIMATE = IndexSettings(exact_below=0)
 """Every index has its vectors in Chroma."""
@@ -25,12 +23,7 @@ def settings(*, chroma: bool) -> Settings:
 
 
 def run(docs: str, location: str, *, chroma: bool, rebuild: bool) -> IndexReport:
-    return Indexer(
-        settings=settings(chroma=chroma),
-        embedder=WordEmbedder(),
-        files=LocalFiles(DocumentSettings(), {".txt"}),
-        reader=PlainReader(),
-    ).update(location, [docs], rebuild=rebuild)
+    return update(Path(docs), name=location, settings=settings(chroma=chroma), rebuild=rebuild)
 
 
 def failed(work: Callable[[], object]) -> str:
