@@ -48,9 +48,10 @@ class Configured:
 def configured(named: str | None, environment: Mapping[str, str] = os.environ) -> Configured:
     """Read the settings: defaults, then files, then the environment.
 
-    A file that is named, here or by RESEARCH_AGENT_CONFIG, is the only one. Without one it is the
-    user's own, and over it `research-agent.yaml` of the current folder. Unless the user trusts
-    that one it sets no guarded key: whoever has made the folder does not choose whom to ask.
+    A variable names its key like this: RESEARCH_AGENT_RETRIEVAL__TOP_K=20. A file that is named,
+    here or by RESEARCH_AGENT_CONFIG, is the only one. Without one it is the user's own, and over it
+    `research-agent.yaml` of the current folder. Unless the user trusts that one it sets no guarded
+    key: whoever has made the folder does not choose whom to ask.
     Raises ConfigError, also for a named file that does not exist.
     """
     if file := named_file(named, environment):
@@ -75,16 +76,6 @@ def named_file(named: str | None, environment: Mapping[str, str]) -> Path | None
             f"no such configuration file: {wanted}", hint="Make one: research-agent config init"
         )
     return path
-
-
-def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings: defaults, then a file that is trusted, then the environment.
-
-    An environment variable names its key like this: RESEARCH_AGENT_RETRIEVAL__TOP_K=20. Every
-    wrong key or value is an error that names it and its place.
-    """
-    data = _read(path) if path else {}
-    return _laid(data, environment, str(path or "environment")).settings
 
 
 def guarded_of(path: Path, content: bytes) -> dict[str, object]:

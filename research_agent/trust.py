@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from research_agent.errors import ConfigError
-from research_agent.private_files import make_folder, write_text
+from research_agent.private_files import make_folder, replace_text
 from research_agent.setting_fields import values
 
 _STORE = "trusted.json"
@@ -96,11 +96,9 @@ def _known(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _write(known: Mapping[str, str], environment: Mapping[str, str]) -> None:
     store = own_folder(environment) / _STORE
-    new = store.with_name(f"{_STORE}.new")
     try:
         make_folder(store.parent)
-        write_text(new, json.dumps(known, indent=2, sort_keys=True) + "\n")
-        new.replace(store)
+        replace_text(store, json.dumps(known, indent=2, sort_keys=True) + "\n")
     except OSError as error:
         raise ConfigError(
             f"{store} cannot be written: {error.strerror or error}",

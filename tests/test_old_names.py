@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.config import configured, load_settings
+from research_agent.config import configured
 from research_agent.errors import ConfigError, IndexMissingError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.old_names import old_values, old_variables
@@ -32,7 +32,7 @@ def test_old_names_are_values_of_todays_keys_over_the_preset() -> None:
         "TMD_NORM": "zscore",
         "CHUNK_FILTERING_ENABLED": "false",
     }
-    found = load_settings(None, given)
+    found = configured(None, given).settings
 
     assert (0.7, 8, 0.4, 0.7, "z-score", "off") == (
         found.refinement.min_similarity,
@@ -82,7 +82,7 @@ def test_todays_name_wins_and_both_are_told(tmp_path: Path) -> None:
 )
 def test_wrong_values_name_the_variable_or_its_key(given: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        load_settings(None, given)
+        configured(None, given)
 
     assert message in str(caught.value)
 

@@ -7,7 +7,7 @@ import pytest
 
 from graphs.research import recursion_limit
 from graphs.research_tool import ResearchInputs
-from research_agent.config import changed_settings, configured, load_settings, unknown_keys
+from research_agent.config import changed_settings, configured, unknown_keys
 from research_agent.errors import ConfigError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.presets import described, preset_text, preset_values, with_preset
@@ -21,7 +21,7 @@ SERVER = {"RESEARCH_AGENT_MODELS__CHAT__PROVIDER": "openai"}
 
 def load(tmp_path: Path, text: str, **environment: str) -> Settings:
     (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
-    return load_settings(tmp_path / "c.yaml", environment)
+    return configured(str(tmp_path / "c.yaml"), environment).settings
 
 
 def test_full_and_local_can_be_read_side_by_side() -> None:
@@ -40,7 +40,7 @@ def test_every_value_of_a_preset_is_a_valid_setting(name: str) -> None:
 
 def test_auto_goes_by_the_provider_of_the_chat_model() -> None:
     """A server gets every stage, the embedded model what it carries, a bare Settings() neither."""
-    local, full = load_settings(None, {}), load_settings(None, SERVER)
+    local, full = configured(None, {}).settings, configured(None, SERVER).settings
 
     assert ("planned", "score", 2) == (local.search.mode, local.filter.mode, local.budget.rounds)
     assert ("tool_calling", "llm", 3) == (full.search.mode, full.filter.mode, full.budget.rounds)
@@ -114,12 +114,12 @@ def test_prompts_of_a_preset_fit_into_the_embedded_models_context(tmp_path: Path
     assert full.evidence.max_tokens * full.budget.rounds + full.answer.max_tokens < context
     assert full.filter.max_prompt_tokens < context
     assert 7000 == own.evidence.max_tokens
-    assert 8000 == load_settings(None, SERVER).evidence.max_tokens
+    assert 8000 == configured(None, SERVER).settings.evidence.max_tokens
 
 
 def test_a_recorded_run_can_be_given_another_preset() -> None:
     """Own keys stay own, and changes that are named win; nothing of a trace is unknown."""
-    recorded = asdict(load_settings(None, {"RESEARCH_AGENT_BUDGET__ROUNDS": "1"}))
+    recorded = asdict(configured(None, {"RESEARCH_AGENT_BUDGET__ROUNDS": "1"}).settings)
 
     assert () == unknown_keys(recorded)
     changed = changed_settings(recorded, ["preset=full", "filter.mode=off"])
@@ -160,7 +160,7 @@ def test_auto_goes_on_without_what_the_model_cannot_do() -> None:
     """After two replies that hold no call or verdict; the result says so once."""
     planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
     given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
-    with ResearchAgent(given, load_settings(None, SERVER), PROMPTS) as agent:
+    with ResearchAgent(given, configured(None, SERVER).settings, PROMPTS) as agent:
         result = agent.ask(QUESTION)
 
     assert 1 == len(filterer.asked)
@@ -172,7 +172,7 @@ def test_full_that_was_chosen_stays() -> None:
     """Whoever asks for every stage has every stage asked."""
     planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
     given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
-    full = load_settings(None, SERVER | {"RESEARCH_AGENT_PRESET": "full"})
+    full = configured(None, SERVER | {"RESEARCH_AGENT_PRESET": "full"}).settings
     with ResearchAgent(given, full, PROMPTS) as agent:
         result = agent.ask(QUESTION)
 

@@ -10,9 +10,13 @@ from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.given_texts import chunks_of
 from research_agent.assembly.index import LatestIndex, open_index
 from research_agent.assembly.known_vectors import RecentEmbedder
-from research_agent.assembly.models.connecting import OnNote, connect_models, for_queries
+from research_agent.assembly.models.connecting import (
+    OnNote,
+    connect_models,
+    connect_reranker,
+    for_queries,
+)
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
-from research_agent.assembly.models.reranker import connect_reranker
 from research_agent.assembly.models.roles import check_prices
 from research_agent.assembly.own_index import OwnIndex
 from research_agent.closeable import Closing

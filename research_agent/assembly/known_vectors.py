@@ -9,8 +9,7 @@ from research_agent.index.ports import IndexWriter
 from research_agent.models.adapters.weights import cache_directory
 from research_agent.ports import Embedder, TextWindows
 from research_agent.telemetry import Attribute, span
-from research_agent.types.documents import SourceFile
-from research_agent.types.records import DocumentRecord, IndexedChunk, text_digest
+from research_agent.types.records import text_digest
 
 
 def embedding_cache(environment: Mapping[str, str]) -> EmbeddingCache:
@@ -37,29 +36,12 @@ class RememberingWriter:
 
     def __init__(self, writer: IndexWriter, cache: EmbeddingCache, model: str) -> None:
         self._writer, self._cache, self._model = writer, cache, model
-
-    def documents(self) -> Sequence[DocumentRecord]:
-        """Return the newest version of every document, published or not."""
-        return self._writer.documents()
+        self.documents, self.put, self.publish = writer.documents, writer.put, writer.publish
 
     def vectors(self, digests: Collection[str]) -> Mapping[str, Sequence[float]]:
         """Return the vectors that are known already, by the digest of the embedded text."""
         known = dict(self._writer.vectors(digests))
         return known | self._cache.get(self._model, [d for d in digests if d not in known])
-
-    def put(
-        self,
-        record: DocumentRecord,
-        chunks: Sequence[IndexedChunk],
-        *,
-        page_texts: Sequence[str] = (),
-    ) -> None:
-        """Keep a new version of a document for good."""
-        self._writer.put(record, chunks, page_texts=page_texts)
-
-    def publish(self, moved: Mapping[str, SourceFile], removed: Collection[str]) -> None:
-        """Show readers all that was put, documents by key under new paths, and some no more."""
-        self._writer.publish(moved, removed)
 
 
 class RememberingEmbedder:

@@ -41,13 +41,7 @@ class Allowance:
         used = [call for call in calls if not call.reused]
         tokens = sum(call.prompt_tokens + call.completion_tokens for call in used)
         money = sum(call.price or 0.0 for call in used)
-        return Allowance(
-            max(0, self.llm_calls - len(used)),
-            max(0, self.tool_calls - searches),
-            max(0, self.tokens - tokens),
-            max(0.0, self.seconds - seconds),
-            None if self.cost is None else max(0.0, self.cost - money),
-        )
+        return self.aside(Allowance(len(used), searches, tokens, seconds, money))
 
     def share(self, parts: int) -> "Allowance":
         """Return what each of `parts` that run side by side may use; they share the time."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.connection import connect
-from research_agent.assembly.model_files import learned_file, reply_file
 from research_agent.assembly.models.connecting import Models, connect_models
+from research_agent.assembly.models.endpoints import learned_file, reply_file
 from research_agent.assembly.models.roles import check_prices
 from research_agent.config import load_prompts
 from research_agent.errors import ConfigError, ModelTimeoutError

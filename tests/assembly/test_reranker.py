@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.assembly.connection import connect
-from research_agent.assembly.models.reranker import connect_reranker
+from research_agent.assembly.models.connecting import connect_reranker
 from research_agent.errors import ConfigError
 from research_agent.retrieval.adapters.blend_lines import BlendLines
 from research_agent.settings import BlendSettings, RerankSettings, Settings

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import pytest
 
 from research_agent.errors import EvaluationError
-from research_agent.evaluation import EvalRow, compared, summary_of
+from research_agent.evaluation.metrics import compared, summary_of
 from research_agent.evaluation.ranking import Gold, Span, scores
-from research_agent.evaluation.rows import CitationScore, SentenceScore, states
+from research_agent.evaluation.rows import CitationScore, EvalRow, SentenceScore, states
 from research_agent.types.claims import Verdict
 
 

@@ -6,14 +6,8 @@ import re
 import pytest
 
 from research_agent.errors import QuestionSetError
-from research_agent.evaluation import (
-    Gold,
-    Question,
-    Span,
-    check_against,
-    read_questions,
-    sampled,
-)
+from research_agent.evaluation.questions import Question, check_against, read_questions, sampled
+from research_agent.evaluation.ranking import Gold, Span
 from research_agent.evaluation.review import json_lines
 from research_agent.types.records import DocumentOutline
 from tests.fakes import chunk

@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from graphs.chat import ChatInput, build_chat_graph
 from graphs.state import ResearchInput
 from research_agent.assembly.connection import Connection, connect
-from research_agent.config import load_prompts, load_settings
+from research_agent.config import configured, load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from tests.interfaces.commands import BAKED, Waiting, served
 
@@ -49,6 +49,6 @@ def test_cancelling_ends_the_model_call(run: Callable[[Connection], Any], tmp_pa
 
     with (
         served(model, tmp_path) as config,
-        connect("default", load_settings(Path(config), {}), {}) as connection,
+        connect("default", configured(config, {}).settings, {}) as connection,
     ):
         asyncio.run(cancelled(connection))

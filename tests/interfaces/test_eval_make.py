@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.config import load_settings
+from research_agent.config import configured
 from tests.interfaces.commands import Model, made_index, run, served
 from tests.loopback import Json, Raw, text_reply
 
@@ -101,7 +101,7 @@ def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -
     assert "Taken together: search.mode: planned; +0.000" in found.stdout
     assert re.search(r"\| judge \| off \| \+0.000 \(\+0.000 to \+0.000\) \|", found.stdout)
     assert "3 questions were compared; 60 would show every gain of 0.05." in found.stdout
-    kept = load_settings(Path("kept.yaml"), {})
+    kept = configured("kept.yaml", {}).settings
     own = kept.models
     assert ("scripted", "on", "local") == (own.chat.model, own.reply_cache.mode, kept.preset)
     assert ("planned", "check") == (kept.search.mode, kept.answer.refusal)

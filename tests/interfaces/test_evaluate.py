@@ -13,7 +13,8 @@ from filelock import FileLock
 
 from research_agent import ResearchAgent, evaluate
 from research_agent.errors import ModelUnavailableError
-from research_agent.evaluation import Gold, Question, Span
+from research_agent.evaluation.questions import Question
+from research_agent.evaluation.ranking import Gold, Span
 from research_agent.interfaces.evaluation.kept import read_rows
 from research_agent.interfaces.evaluation.running import EvalOptions
 from tests.fakes import (

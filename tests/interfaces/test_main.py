@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from research_agent.config import load_settings
+from research_agent.config import configured
 from research_agent.interfaces.cli.main import main
 from research_agent.presets import preset_text
 from research_agent.yaml_text import read_yaml
@@ -268,10 +268,10 @@ def test_config_is_written_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """The file has the commented defaults, leaves presets to act, is read here and is not lost."""
     monkeypatch.chdir(tmp_path)
     file = Path("research-agent.yaml")
-    init = ("config", "init", "--full", str(file))
+    init, plain = ("config", "init", "--full", str(file)), configured(None, {}).settings
     assert 0 == run(*init).exit_code
     text = file.read_text(encoding="utf-8")
-    assert load_settings(None, {}) == load_settings(file, {})
+    assert plain == configured(str(file), {}).settings
     file.write_text(text.replace("top_k: 30", "top_k: 31"), encoding="utf-8")
 
     assert "\n  # rounds: 1\n" in text

@@ -16,7 +16,8 @@ from research_agent.assembly.diagnosis.models import embedding_findings, model_f
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.index import index_header
-from research_agent.assembly.model_files import reply_file, weight_statuses
+from research_agent.assembly.models.endpoints import reply_file
+from research_agent.assembly.models.report import weight_statuses
 from research_agent.errors import ConfigError, IndexingError, PathError, ResearchAgentError
 from research_agent.index.adapters.folders import home
 from research_agent.model_settings import ReplyCacheSettings

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
-from research_agent.assembly.model_files import learned_file, reply_file
 from research_agent.assembly.models import endpoints
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import ChatRole, check_role, price_of
@@ -54,14 +53,14 @@ class Chats:
         self._given = given
         self._settings, self._environment, self._embedded = settings, environment, embedded
         self._opened, self._on_note = opened, on_note
-        self._learned = CapabilitiesFile(learned_file(environment))
+        self._learned = CapabilitiesFile(endpoints.learned_file(environment))
         self._servers: dict[tuple[str, str], Server] = {}
         self._made: dict[tuple[RoleSettings, int, float], ChatModel] = {}
         cache, self._replies = settings.reply_cache, None
         if cache.mode != "off":
-            self._replies = opened.enter_context(
-                SqliteReplies(reply_file(environment), max_mb=cache.max_mb, max_days=cache.max_days)
-            )
+            file = endpoints.reply_file(environment)
+            kept = SqliteReplies(file, max_mb=cache.max_mb, max_days=cache.max_days)
+            self._replies = opened.enter_context(kept)
 
     def chat(self, name: ChatRole, *, temperature: float = 0.0) -> ChatModel:
         """Return the model of a role; raises ConfigError where its settings cannot be used."""

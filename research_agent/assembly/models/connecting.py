@@ -12,7 +12,8 @@ from functools import partial
 from research_agent.assembly.models import endpoints
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE, Chats
 from research_agent.assembly.models.given import NOTHING_GIVEN, Given
-from research_agent.assembly.models.roles import check_role
+from research_agent.assembly.models.roles import check_address, check_role, checked_key
+from research_agent.errors import ConfigError
 from research_agent.model_settings import MULTILINGUAL, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.models.adapters.langchain.retrieval import LangChainEmbedder
@@ -23,6 +24,9 @@ from research_agent.models.adapters.openai import OpenAIEmbedder
 from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder
+from research_agent.retrieval.adapters.rerank_http import HttpReranker, RerankEndpoint
+from research_agent.settings import RerankSettings
+from research_agent.text.loopback import is_loopback
 
 OnNote = Callable[[str], None]
 """Told what a person may want to know and no result can name, such as a damaged reply cache."""
@@ -39,8 +43,6 @@ class Models:
     embedder: Embedder
     close: Callable[[], None]
     """End the embedded server and close every connection; calling it again does nothing."""
-    embedded: LlamaServer
-    """The embedded model's server; it runs once a role that uses it was asked."""
     sampler: ChatModel | None = None
     """The answer model for a second answer, sampled at a temperature."""
     decisions: DecisionCache | None = None
@@ -85,7 +87,6 @@ def connect_models(
                 given=given.embeddings,
             ),
             close=opened.pop_all().close,
-            embedded=embedded,
             sampler=chats.chat("answer", temperature=SAMPLE_TEMPERATURE),
             decisions=chats.decisions("filter"),
         )
@@ -94,6 +95,42 @@ def connect_models(
 def for_queries(embedder: Embedder) -> Embedder:
     """Return what embeds queries for the documents that `embedder` embeds, mostly itself."""
     return MultilingualE5(queries=True) if isinstance(embedder, MultilingualE5) else embedder
+
+
+def connect_reranker(
+    settings: RerankSettings, environment: Mapping[str, str], *, offline: bool
+) -> HttpReranker | None:
+    """Return the rerank server, None where the settings want none; nothing is sent before a call.
+
+    Raises ConfigError where it cannot be asked. Nothing of it has to be closed.
+    """
+    if settings.mode != "http":
+        return None
+    url, own = settings.base_url, is_loopback(settings.base_url)
+    check_address("rerank", url)
+    if offline and not own:
+        raise ConfigError(
+            f"models.offline is set, and rerank asks {url}, which is not on this machine",
+            hint="Set rerank.base_url to a server on this machine, or rerank.mode to something "
+            "else than http; or do without models.offline.",
+        )
+    key = checked_key(settings.api_key_env, environment)
+    if settings.api_key_env and not key:
+        raise ConfigError(
+            f"the environment variable {settings.api_key_env} is not set",
+            hint=f"Put the key for {url} into it, or leave rerank.api_key_env empty.",
+        )
+    return HttpReranker(
+        RerankEndpoint(
+            base_url=url,
+            form=settings.form,
+            model=settings.model,
+            api_key=key,
+            key_env=settings.api_key_env,
+            seconds=settings.timeout,
+            trust_env=not own,
+        )
+    )
 
 
 @contextmanager

@@ -103,3 +103,13 @@ def embedded_digest(local: LocalModelSettings, environment: Mapping[str, str]) -
         return choose(local.weights, cache_directory(environment)).weights.sha256
     except ModelMissingError:
         return ""
+
+
+def reply_file(environment: Mapping[str, str]) -> Path:
+    """Return the SQLite file of the reply cache: replies as they were, prompts as hashes."""
+    return cache_directory(environment) / "replies.sqlite3"
+
+
+def learned_file(environment: Mapping[str, str]) -> Path:
+    """Return the JSON file of what servers can and how fast they are; it holds no text."""
+    return cache_directory(environment) / "learned.json"

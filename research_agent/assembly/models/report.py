@@ -9,7 +9,15 @@ from research_agent.errors import ModelMissingError, ResearchAgentError
 from research_agent.model_settings import ENGLISH, LocalModelSettings, ModelSettings
 from research_agent.models.adapters.llama import require_runtime
 from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.models.adapters.weights import cache_directory, choose, gguf_file
+from research_agent.models.adapters.weights import (
+    WEIGHT_SETS,
+    WeightStatus,
+    cache_directory,
+    choose,
+    gguf_file,
+    prune_parts,
+    status,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,4 +93,18 @@ def _describe_local(
         f"{found.installed_parts} of {len(found.weights.packages)} parts of "
         f"{found.weights.title} are installed",
         hint=found.weights.install,
+    )
+
+
+def weight_statuses(environment: Mapping[str, str]) -> tuple[WeightStatus, ...]:
+    """Return what is here of each packaged set of weights."""
+    cache = cache_directory(environment)
+    return tuple(status(weights, cache) for weights in WEIGHT_SETS.values())
+
+
+def prune_all(environment: Mapping[str, str]) -> int:
+    """Delete the installed parts of every set that is joined and verified; return the bytes."""
+    cache = cache_directory(environment)
+    return sum(
+        prune_parts(item.weights, cache) for item in weight_statuses(environment) if item.verified
     )

@@ -12,8 +12,7 @@ from click.shell_completion import get_completion_class
 
 from research_agent.assembly.diagnosis.diagnosing import diagnose
 from research_agent.assembly.diagnosis.findings import Finding, is_sound
-from research_agent.assembly.model_files import prune_all, weight_statuses
-from research_agent.assembly.models.report import describe_models
+from research_agent.assembly.models.report import describe_models, prune_all, weight_statuses
 from research_agent.config import load_prompts
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
