@@ -33,7 +33,7 @@ from research_agent.model_settings import (
     ReplyCacheSettings,
     RoleSettings,
 )
-from research_agent.settings import RerankSettings, Settings
+from research_agent.settings import IndexSettings, RerankSettings, Settings
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
 from tests.rot import rot
@@ -86,7 +86,8 @@ def index(made: Path, data_home: Path) -> Iterator[Path]:
 def looked(
     location: str = "default", embedding: EmbeddingLook = MINILM, exact_below: int = 0
 ) -> list[Finding]:
-    return list(index_findings(location, embedding, exact_below=exact_below))
+    settings = Settings(index=IndexSettings(exact_below=exact_below))
+    return list(index_findings(location, embedding, settings))
 
 
 @pytest.mark.usefixtures("index")

@@ -64,7 +64,7 @@ def diagnose(
     except ResearchAgentError as error:
         wrong.append(fault_of("settings", error, "research-agent config show"))
         ask = False
-    models, exact_below = settings.models, settings.index.limit
+    models = settings.models
     with suppress(ResearchAgentError):  # (what is wrong with the index is found below)
         models = as_indexed(location, models)
     embedding = embedding_findings(models, environment, ask=ask)
@@ -73,13 +73,7 @@ def diagnose(
         *wrong,
         *model_findings(models, environment, ask=ask, on_bytes=on_bytes),
         embedding.finding,
-        *index_findings(
-            location,
-            embedding,
-            exact_below=exact_below,
-            offline=models.offline,
-            server=settings.index.server,
-        ),
+        *index_findings(location, embedding, settings),
         *calibration_findings(location, settings),
         *weight_findings(environment),
         disk_finding("indexes", home(), "RESEARCH_AGENT_HOME"),

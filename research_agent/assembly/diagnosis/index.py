@@ -7,15 +7,17 @@ from shlex import quote
 
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
-from research_agent.assembly.diagnosis.shared import shared_findings
 from research_agent.assembly.index_search import is_exact, server_of
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
+from research_agent.assembly.shared import storage_of
 from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
+from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.vectors.chroma import latest, opened
+from research_agent.settings import IndexSettings, Settings
 from research_agent.text.addresses import is_web
 from research_agent.text.paths import is_shared
 from research_agent.types.records import IndexHeader, brought, wants_ocr
@@ -25,24 +27,16 @@ SHOWN = 3  # documents that are named
 
 
 def index_findings(
-    location: str,
-    embedding: EmbeddingLook,
-    *,
-    exact_below: int,
-    offline: bool = False,
-    server: str = "",
+    location: str, embedding: EmbeddingLook, settings: Settings
 ) -> Iterator[Finding]:
-    """Yield the findings on an index, used with the embedding model of the settings.
-
-    `server` is the address of a Chroma server.
-    """
+    """Yield the findings on an index, used with the embedding model of the settings."""
     option = "" if location in ("", DEFAULT) else f" --index {quote(location)}"
-    command = f"research-agent index{option}"
+    command, offline = f"research-agent index{option}", settings.models.offline
     try:
         if is_shared(location):
-            yield from shared_findings(location, embedding, command, offline=offline)
+            yield from _shared_findings(location, embedding, command, offline=offline)
         else:
-            yield from _Index(locate(location), command).findings(embedding, exact_below, server)
+            yield from _Index(locate(location), command).findings(embedding, settings.index)
     except (ConfigError, IndexingError, PathError) as error:
         yield fault_of(PART, error, f"{command} PATH")
 
@@ -69,14 +63,27 @@ class _Index:
         self.update = f"{command} --refresh"
         self.rebuild = f"{command} --rebuild --refresh"
 
-    def older(self) -> Iterator[Finding]:
-        if self.gains:
-            what = f"{len(self.gains)} documents were read by an older version; this one brings"
-            yield Finding("note", PART, f"{what} {self.gains[0]}", self.update)
+    def findings(self, embedding: EmbeddingLook, settings: IndexSettings) -> Iterator[Finding]:
+        yield from self.content()
+        if embedding.model:
+            yield self.model(embedding)
+        yield self.words()
+        server, dimension = settings.server, self.header.dimension
+        if not server and is_exact(self.vectors, dimension, settings.limit):
+            yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
+        else:
+            yield self.served(server) if server else self.dense()
+        yield from self.interrupted()
+        if self.dangling:
+            count, holders = sum(self.dangling), len(self.dangling)
+            what = f"{count} references in {holders} of its documents lead nowhere"
+            yield Finding("note", PART, what, self.command.replace(" index", " documents", 1))
+        yield from self.scans()
+        if self.files:
+            yield self.sources()
 
-    def findings(
-        self, embedding: EmbeddingLook, exact_below: int, server: str
-    ) -> Iterator[Finding]:
+    def content(self) -> Iterator[Finding]:
+        """Yield what the ledger holds, and what of it is missing, damaged or old."""
         header, size = self.header, self.folder.bytes_on_disk()
         yield Finding(
             "ok",
@@ -94,22 +101,9 @@ class _Index:
         if self.vectors < header.chunks:
             what = f"the ledger holds {self.vectors} vectors for {header.chunks} chunks"
             yield Finding("fault", PART, what, self.rebuild)
-        yield from self.older()
-        if embedding.model:
-            yield self.model(embedding)
-        yield self.words()
-        if not server and is_exact(self.vectors, header.dimension, exact_below):
-            yield Finding("ok", PART, "its vectors are compared one by one, without a cache")
-        else:
-            yield self.served(server) if server else self.dense()
-        yield from self.interrupted()
-        if self.dangling:
-            count, holders = sum(self.dangling), len(self.dangling)
-            what = f"{count} references in {holders} of its documents lead nowhere"
-            yield Finding("note", PART, what, self.command.replace(" index", " documents", 1))
-        yield from self.scans()
-        if self.files:
-            yield self.sources()
+        if self.gains:
+            what = f"{len(self.gains)} documents were read by an older version; this one brings"
+            yield Finding("note", PART, f"{what} {self.gains[0]}", self.update)
 
     def model(self, embedding: EmbeddingLook) -> Finding:
         """Compare the model that the index was made with to the one of the settings."""
@@ -226,3 +220,53 @@ def _common(paths: Sequence[str]) -> str:
         return os.path.commonpath([str(Path(path).parent) for path in paths])
     except ValueError:  # (no files, or files on several disks)
         return ""
+
+
+def _shared_findings(
+    location: str, embedding: EmbeddingLook, command: str, *, offline: bool
+) -> Iterator[Finding]:
+    """Yield the findings on a shared index; raises IndexingError where it cannot be reached."""
+    from research_agent.index.adapters.shared.generations import holder
+    from research_agent.index.adapters.shared.reading import SharedReader
+
+    storage = storage_of(location, offline=offline)
+    reader = SharedReader(storage)
+    state, kept = reader.state, reader.kept()
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(state.versions.items()))
+    yield Finding(
+        "ok",
+        PART,
+        f"{location}: {state.documents} documents, {state.chunks} chunks, {state.vectors} vectors "
+        f"of {state.dimension} numbers, generation {state.number}, "
+        f"{storage.bytes_on_disk() / MB:,.1f} MB",
+    )
+    yield Finding("ok", PART, f"versions of its tables: {versions}")
+    if not storage.is_local:
+        what = f"it is on other machines: what is indexed is kept at {storage.url}"
+        yield Finding("note", PART, what)
+    counts = {
+        "documents": (len(kept), state.records),
+        "chunks": (reader.table("chunks").count_rows(), state.chunks),
+    }
+    if state.dimension:
+        counts["vectors"] = (reader.table("vectors").count_rows(), state.vectors)
+    wrong = [f"{n} {name}, not {told}" for name, (n, told) in counts.items() if n != told]
+    if wrong:
+        what = f"its tables hold {', '.join(wrong)}"
+        yield Finding("fault", PART, what, f"{command} --rebuild PATH")
+    if embedding.model and embedding.model != state.model:
+        what = f"{location} was made with the embedding model {state.model}, the settings name "
+        cure = f"{command} --rebuild PATH, or choose {state.model} in models.embedding"
+        yield Finding("fault", PART, what + embedding.model, cure)
+    if writer := holder(storage):
+        yield Finding("note", PART, f"it is being written, or was, by {writer}")
+    yield _rights(storage)
+
+
+def _rights(storage: Storage) -> Finding:
+    try:
+        storage.put("rights.json", b"{}")
+        storage.delete(["rights.json"])
+    except IndexingError as error:
+        return Finding("note", PART, f"it may be read, not written: {error}")
+    return Finding("ok", PART, "it may be read and written")
