@@ -10,10 +10,10 @@ import yaml
 
 from research_agent.errors import ConfigError
 from research_agent.old_names import gone_keys, notes, old_values
-from research_agent.presets import check_preset, laid_under, leaves
+from research_agent.presets import check_preset, laid_under
 from research_agent.private_files import read_regular
 from research_agent.prompts import VARIABLES, Prompts, PromptTemplate
-from research_agent.setting_fields import values
+from research_agent.setting_fields import leaves, values
 from research_agent.settings import Settings
 from research_agent.trust import guarded_keys, own_folder, trust_of
 from research_agent.yaml_text import read_yaml
@@ -99,7 +99,7 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
     if isinstance(search, Mapping) and search.get("mode") == "auto":  # (of earlier versions)
         recorded = {**recorded, "search": {**search, "mode": "tool_calling"}}
     settings = _settings(_merged(recorded, tree), "--set" if given else "trace")
-    own = (*settings.laid.own, *(key for key, _ in leaves(tree)))
+    own = (*settings.laid.own, *(key for key, _ in leaves(tree, Settings())))
     return laid_under(settings, settings.preset, own) if "preset" in tree else settings
 
 
@@ -123,19 +123,17 @@ def _set(change: str) -> tuple[str, str, dict[str, object]]:
     return key, text, tree
 
 
-def unknown_keys(recorded: Mapping[str, object], section: str = "") -> tuple[str, ...]:
+def unknown_keys(
+    recorded: Mapping[str, object], known: object = Settings(), section: str = ""
+) -> tuple[str, ...]:
     """Return the recorded keys that this version does not have."""
-    known: object = Settings()
-    for part in filter(None, section.split(".")):
-        known = getattr(known, part)
     found: list[str] = []
     for key, value in recorded.items():
-        if f"{section}{key}" == "laid":
-            continue
+        below = getattr(known, key, None)
         if not hasattr(known, key):
             found.append(f"{section}{key}")
-        elif isinstance(value, Mapping) and values(getattr(known, key)):
-            found += unknown_keys(value, f"{section}{key}.")
+        elif isinstance(value, Mapping) and values(below) and key != "laid":
+            found += unknown_keys(value, below, f"{section}{key}.")
     return tuple(found)
 
 
@@ -166,7 +164,7 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
 
 def file_keys(path: Path) -> Mapping[str, object]:
     """Return what a file sets, by keys such as "budget.rounds"; raises ConfigError."""
-    return dict(leaves(_read(path)))
+    return dict(leaves(_read(path), Settings()))
 
 
 def check_content(path: Path, content: bytes) -> None:
@@ -225,8 +223,8 @@ def _laid(
         old = _grown(old, key.split("."), value)
     whole = _merged(old, named)
     settings = _settings(whole, where, given)
-    laid = laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole)))
-    return Configured(laid, files, notes(environment, dict(leaves(named))))
+    laid = laid_under(settings, settings.preset, tuple(key for key, _ in leaves(whole, Settings())))
+    return Configured(laid, files, notes(environment, dict(leaves(named, Settings()))))
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
@@ -295,7 +293,7 @@ def _settings(
     except ValidationError as error:
         first = error.errors()[0]
         key, said = ".".join(map(str, first["loc"])), first["msg"].replace("tuple", "list")
-        if any(f"{key}.".startswith(f"{name}.") for name, _ in leaves(given or {})):
+        if any(f"{key}.".startswith(f"{name}.") for name, _ in leaves(given or {}, Settings())):
             where = f"--set or {PREFIX}{key.upper().replace('.', '__')}"
         message = f"{where}: {key}: {said}"
         raise ConfigError(message, hint="See: research-agent config show") from error

@@ -1,5 +1,6 @@
 """A key of a YAML file changed in its text, so that comments and all else stay as they are."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
@@ -25,20 +26,12 @@ def edited(text: str, key: str, value: str, file: Path) -> str:
     parts = key.split(".")
     new = _changed(text, parts, value)
     wanted = _merged(read_yaml(text), parts, read_yaml(value))
-    if yaml_of(new) != wanted:
-        raise ConfigError(
-            f"{file}: {key} cannot be changed by itself", hint="Change it with an editor."
-        )
-    check_content(file, new.encode())
-    return new
-
-
-def yaml_of(text: str) -> object:
-    """Return what YAML says; nothing where it is none."""
-    try:
-        return read_yaml(text)
-    except yaml.YAMLError:
-        return None
+    with suppress(yaml.YAMLError):
+        if read_yaml(new) == wanted:
+            check_content(file, new.encode())
+            return new
+    said = f"{file}: {key} cannot be changed by itself"
+    raise ConfigError(said, hint="Change it with an editor.")
 
 
 def _changed(text: str, parts: list[str], value: str) -> str:

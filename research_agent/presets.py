@@ -4,14 +4,14 @@ The order is: defaults, then the preset, then the user's own keys. `Settings.lai
 two apart, so that another preset can be chosen for one question.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
 from research_agent.errors import ConfigError
-from research_agent.setting_fields import lines, values
+from research_agent.setting_fields import leaves, lines
 from research_agent.settings import Laid, Preset, Settings
 from research_agent.yaml_text import read_yaml
 
@@ -41,19 +41,7 @@ def preset_values(name: str) -> Mapping[str, object]:
     >>> preset_values("full")["budget.rounds"], preset_values("local")["budget.rounds"]
     (3, 2)
     """
-    return dict(leaves(read_yaml(preset_text(name))))
-
-
-def leaves(
-    data: Mapping[str, object], known: object = Settings(), prefix: str = ""
-) -> Iterator[tuple[str, object]]:
-    """Yield the keys of a tree of settings with their values."""
-    for name, value in data.items():
-        section = values(known).get(name)
-        if isinstance(value, Mapping) and values(section):
-            yield from leaves(value, section, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
+    return dict(leaves(read_yaml(preset_text(name)), Settings()))
 
 
 def resolved(settings: Settings, name: str) -> str:

@@ -76,6 +76,18 @@ def lines(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", value
 
 
+def leaves(
+    data: Mapping[str, object], known: object, prefix: str = ""
+) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a tree of settings with their values, as `lines` those of `known`."""
+    for name, value in data.items():
+        section = values(known).get(name)
+        if isinstance(value, Mapping) and values(section):
+            yield from leaves(value, section, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
 @lru_cache(maxsize=128)
 def check_ranges(section: Hashable, prefix: str = "") -> None:
     """Raise ConfigError for the first number outside its range, in `section` or below it.

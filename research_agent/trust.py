@@ -8,7 +8,7 @@ from typing import Literal
 
 from research_agent.errors import ConfigError
 from research_agent.private_files import make_folder, replace_text
-from research_agent.setting_fields import values
+from research_agent.setting_fields import leaves, lines
 
 _STORE = "trusted.json"
 Trust = Literal["trusted", "changed", "unknown"]
@@ -30,9 +30,7 @@ GUARDED = frozenset(f"models.{role}.{key}" for role in _ROLES for key in _KEYS) 
 """Hosts, models, variables that hold keys, paths, and how soon conversations are deleted."""
 
 
-def guarded_keys(
-    data: Mapping[str, object], below: object, prefix: str = ""
-) -> Iterator[tuple[str, object]]:
+def guarded_keys(data: Mapping[str, object], below: object) -> Iterator[tuple[str, object]]:
     """Yield the guarded keys of a file with their values, where they change the settings `below`.
 
     To go offline is always allowed. Keys that no setting has are passed over.
@@ -42,14 +40,10 @@ def guarded_keys(
     >>> list(guarded_keys({"rerank": rerank, "models": {"offline": True}}, Settings()))
     [('rerank.base_url', 'https://example.org')]
     """
-    known = values(below)
-    for name, value in data.items():
-        key, now = f"{prefix}{name}", known.get(name)
-        if isinstance(value, dict) and values(now):
-            yield from guarded_keys(value, now, f"{key}.")
-        elif (value or None) == (now or None):  # (0 is the null of earlier versions)
-            continue
-        elif key in GUARDED and (key, value) != ("models.offline", True):
+    now = dict(lines(below))
+    for key, value in leaves(data, below):
+        is_new = (value or None) != (now.get(key) or None)  # (0 is the null of earlier versions)
+        if is_new and key in GUARDED and (key, value) != ("models.offline", True):
             yield key, value
 
 

@@ -45,17 +45,20 @@ def calibrated(location: str, settings: Settings, header: IndexHeader) -> Calibr
     model or other settings is not used. A calibration that cannot be read is a warning, like one
     that is out of date.
     """
-    if not settings.confidence.calibrated:
+    confidence, again = settings.confidence, f"Again: {command(location)}"
+    if not confidence.calibrated:
         return Calibrated(settings)
-    again = f"Again: {command(location)}"
+    fitted, takes_bypass = settings, confidence.bypass == ConfidenceSettings().bypass
     try:
         kept = read_calibration(calibration_file(location))
-        if kept is None or not (kept.ignored or _takes_bypass(settings)):
+        if kept is None or not (kept.ignored or takes_bypass):
             return Calibrated(settings)
         usable, _ = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
-        fitted = applied(settings, kept) if usable else settings
-    except (IndexingError, ConfigError) as error:
-        if not _takes_bypass(settings):
+        limit = kept.thresholds.get(calibration.BYPASS)
+        if usable and limit and takes_bypass:
+            fitted = replace(settings, confidence=replace(confidence, bypass=limit.value))
+    except (IndexingError, ConfigError) as error:  # (the latter: the value is out of range)
+        if not takes_bypass:
             return Calibrated(settings)
         problem = f"{error} The thresholds of the settings are used. {again}"
         return Calibrated(settings, lambda _header: problem)
@@ -73,17 +76,6 @@ def command(location: str) -> str:
     return f"research-agent calibrate{option}"
 
 
-def applied(settings: Settings, kept: calibration.Calibration) -> Settings:
-    """Return settings with the fitted limit in the place of the default.
-
-    Raises ConfigError for a value that is out of range.
-    """
-    fitted = kept.thresholds.get(calibration.BYPASS)
-    if fitted is None or not _takes_bypass(settings):
-        return settings
-    return replace(settings, confidence=replace(settings.confidence, bypass=fitted.value))
-
-
 def stale(kept: calibration.Calibration, header: IndexHeader, settings: Settings) -> str:
     """Return what is wrong with a calibration; empty where it fits index and settings."""
     usable, reason = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
@@ -95,10 +87,6 @@ def stale(kept: calibration.Calibration, header: IndexHeader, settings: Settings
         names = " and ".join(kept.ignored)
         said.append(f"What an earlier version fitted for {names} is not used any more.")
     return " ".join(said)
-
-
-def _takes_bypass(settings: Settings) -> bool:
-    return settings.confidence.bypass == ConfidenceSettings().bypass
 
 
 def fingerprint(header: IndexHeader, settings: Settings) -> calibration.Fingerprint:

@@ -11,6 +11,7 @@ from research_agent.index.ports import DocumentReader, FileSource
 from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings
 from research_agent.models.adapters import multilingual
 from research_agent.text.language import languages_of
+from research_agent.types.documents import SourceFile
 
 SAMPLES = 9
 """Files whose language is looked at before a new index is made, from the smaller half of them."""
@@ -49,27 +50,26 @@ def to_index(
 ) -> tuple[ModelSettings, str]:
     """Return `settings` for indexing these paths, and what a person may want to know.
 
-    They name the model that the index has; a new one, and one that is made anew, gets a model by
-    its documents. Raises what `as_indexed` raises, but for a rebuild.
+    They name the model that the index has; a new one, and one that is made anew, gets the one for
+    many languages where most documents are not in English and it is installed; where it is not,
+    the second value says how to get it. Raises PathError, and what `as_indexed` raises, but for a
+    rebuild.
     """
     known = settings if rebuild else as_indexed(location, settings)
-    if known != settings:
+    if known != settings or settings.embedding.provider != "local" or settings.embedding.model:
         return known, ""
-    return _for_documents(paths, settings, files=files, reader=reader)
-
-
-def _for_documents(
-    paths: Sequence[str], settings: ModelSettings, *, files: FileSource, reader: DocumentReader
-) -> tuple[ModelSettings, str]:
-    """Return `settings` for a new index, and a note.
-
-    The model for many languages is taken where most of a few files are not in English and it is
-    installed; where it is not, the second value says how to get it. Raises PathError.
-    """
-    if settings.embedding.provider != "local" or settings.embedding.model:
-        return settings, ""
     below = files.find(absolute_paths(paths)).files
-    found = [file for file in below if file.size >= LEAST_BYTES]
+    if _are_english([file for file in below if file.size >= LEAST_BYTES], reader):
+        return with_model(settings, ENGLISH), ""
+    seems = "most documents seem to be in another language than English"
+    if multilingual.is_installed():
+        return with_model(settings, MULTILINGUAL), f"{seems}: embedding model {MULTILINGUAL}"
+    advice = f"{multilingual.INSTALL} finds more in them; then index with --rebuild"
+    return with_model(settings, ENGLISH), f"{seems}: {advice}"
+
+
+def _are_english(found: Sequence[SourceFile], reader: DocumentReader) -> bool:
+    """Return whether at least half of a few files are in English, or none says anything."""
     english: list[bool] = []
     smaller = sorted(found, key=lambda file: (file.size, file.path))[: ceil(len(found) / 2)]
     for file in smaller[:: ceil(len(smaller) / SAMPLES) or 1]:
@@ -80,10 +80,4 @@ def _for_documents(
         languages = languages_of(" ".join(block.text for block in blocks)[:LOOKED_AT])
         if languages:
             english.append("en" in languages)
-    if 2 * sum(english) >= len(english):
-        return with_model(settings, ENGLISH), ""
-    seems = "most documents seem to be in another language than English"
-    if multilingual.is_installed():
-        return with_model(settings, MULTILINGUAL), f"{seems}: embedding model {MULTILINGUAL}"
-    advice = f"{multilingual.INSTALL} finds more in them; then index with --rebuild"
-    return with_model(settings, ENGLISH), f"{seems}: {advice}"
+    return 2 * sum(english) >= len(english)

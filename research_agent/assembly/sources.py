@@ -150,14 +150,13 @@ def _ending(kind: str, path: str) -> str:
 
 def absolute_paths(paths: Sequence[str]) -> list[str]:
     """Return paths from the root on; links, addresses and added texts stay as they are."""
-    return [
-        without_anchor(path) if is_web(path) else path if _is_named(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
-        for path in paths
-    ]
 
+    def absolute(path: str) -> str:
+        if is_web(path):
+            return without_anchor(path)
+        return path if is_bucket(path) or added_id(path) else os.path.abspath(path)  # noqa: PTH100 (it would follow links)
 
-def _is_named(path: str) -> bool:
-    return is_bucket(path) or bool(added_id(path))
+    return list(map(absolute, paths))
 
 
 @contextmanager

@@ -41,16 +41,13 @@ OWN = ("models.", "rerank.", "sessions.", "blend.diagnostics")
 """Settings that a replay takes from its user, and `--set` changes there too."""
 
 
-_USER = re.compile(r"(?<=://)[^/@\s]+@")
-
-
 def without_passwords(text: str) -> str:
     """Return an address without the user and password in it.
 
     >>> without_passwords("https://me:secret@models.example/v1")
     'https://models.example/v1'
     """
-    return _USER.sub("", text)
+    return re.sub(r"(?<=://)[^/@\s]+@", "", text)
 
 
 def header(settings: Settings, **more: object) -> Mapping[str, object]:
@@ -58,26 +55,19 @@ def header(settings: Settings, **more: object) -> Mapping[str, object]:
 
     The settings name environment variables, never the keys that are in them.
     """
-    plain = without_passwords(json.dumps(asdict(settings)))
-    return {
-        "line": "header",
-        "format": FORMAT,
-        **more,
-        "settings": json.loads(plain),
-    }
+    plain = json.loads(without_passwords(json.dumps(asdict(settings))))
+    return {"line": "header", "format": FORMAT, **more, "settings": plain}
 
 
 def recorded_ports(ports: Ports, settings: Settings, write: trace_ports.Write) -> Ports:
     """Return `ports` with every call to a model written down."""
     chats: dict[str, Any] = {
-        port: trace_ports.RecordingChat(getattr(ports, port), _identity(settings, role), write)
-        for role, port in PORTS.items()
+        port: trace_ports.RecordingChat(getattr(ports, port), identity, write)
+        for port, identity in _identities(ports, settings).items()
     }
     return replace(
         ports,
         **chats,
-        sampler=ports.sampler
-        and trace_ports.RecordingChat(ports.sampler, _sampled_identity(settings), write),
         embedder=trace_ports.RecordingEmbedder(ports.embedder, write),
         reranker=ports.reranker and trace_ports.RecordingReranker(ports.reranker, write),
         decisions=ports.decisions and trace_ports.RecordingDecisions(ports.decisions, write),
@@ -131,38 +121,35 @@ def replayed_ports(
     """
     chats = {
         port: trace_ports.ReplayedChat(
-            None if offline_only else getattr(ports, port), lines, _identity(recorded, role)
+            None if offline_only else getattr(ports, port), lines, identity
         )
-        for role, port in PORTS.items()
+        for port, identity in _identities(ports, recorded).items()
     }
-    sampler = ports.sampler and trace_ports.ReplayedChat(
-        None if offline_only else ports.sampler, lines, _sampled_identity(recorded)
-    )
-    asked = (*chats.values(), *([sampler] if isinstance(sampler, trace_ports.ReplayedChat) else []))
     embedder = ports.embedder
     within = embedder.embedder if isinstance(embedder, RecentEmbedder) else embedder
     may_ask = not offline_only or isinstance(within, MiniLM)
     reranked = recorded.rerank.mode == "http"
     given: dict[str, Any] = {
         **chats,
-        "sampler": sampler,
         "embedder": trace_ports.ReplayedEmbedder(embedder, lines, may_ask=may_ask),
         "reranker": trace_ports.ReplayedReranker(None if offline_only else ports.reranker, lines)
         if reranked
         else None,
         "decisions": trace_ports.RecordedDecisions(lines),
     }
-    return Replayed(replace(ports, **given), asked)
+    return Replayed(replace(ports, **given), tuple(chats.values()))
 
 
-def _sampled_identity(settings: Settings) -> str:
-    """Return what tells the second answers of the answer model from its others."""
-    own = {"sample_temperature": SAMPLE_TEMPERATURE}
-    return json.dumps([_identity(settings, "answer"), own])
+def _identities(ports: Ports, settings: Settings) -> Mapping[str, str]:
+    """Return what tells the replies of each port's model from those of others."""
+    found = {port: _identity(settings, role) for role, port in PORTS.items()}
+    if ports.sampler:  # (its second answers are not the first ones of the answer model)
+        own = {"sample_temperature": SAMPLE_TEMPERATURE}
+        found["sampler"] = json.dumps([found["answerer"], own])
+    return found
 
 
 def _identity(settings: Settings, role: ChatRole) -> str:
-    """Return what tells the replies of a role's model from those of others."""
     models = settings.models
     own = models.role(role)
     local = asdict(models.local) if own.provider == "local" else None
