@@ -43,21 +43,6 @@ def test_every_setting_is_described() -> None:
                 assert number == bool(number_range(type(owner), key)), (name, key)
 
 
-def test_older_words_for_switches_and_for_no_limit_are_read(tmp_path: Path) -> None:
-    old = load(
-        tmp_path,
-        "retrieval: {question_kinds: off}\nconfidence: {calibrated: on}\nmodels: {timeout: 0}",
-    )
-    new = load(tmp_path, "retrieval: {question_kinds: false}\nmodels: {timeout: null}")
-
-    assert (False, True, 0) == (
-        old.retrieval.question_kinds,
-        old.confidence.calibrated,
-        old.models.timeout,
-    )
-    assert (False, None) == (new.retrieval.question_kinds, new.models.timeout)
-
-
 def test_a_key_that_is_gone_says_what_became_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,37 +100,37 @@ def test_every_setting_is_read_somewhere() -> None:
     assert [] == unread
 
 
-def test_off_is_a_word(tmp_path: Path) -> None:
-    """`mode: off` is what it looks like, in a file and in the environment; so is `true`."""
-    settings = load(
-        tmp_path,
-        "refinement: {mode: off}\nmodels: {offline: true}",
-        RESEARCH_AGENT_FILTER__MODE="off",
-    )
-
-    assert ("off", "off", True) == (
-        settings.refinement.mode,
-        settings.filter.mode,
-        settings.models.offline,
-    )
-
-
-def test_environment_wins_over_the_file(tmp_path: Path) -> None:
-    """Values are read as YAML; what neither names keeps its default."""
-    settings = load(
-        tmp_path,
-        "retrieval: {top_k: 7, rrf_k: 9}",
-        RESEARCH_AGENT_RETRIEVAL__TOP_K="40",
-        RESEARCH_AGENT_MODELS__LOCAL__CONTEXT="4096",
-        RESEARCH_AGENT_HOME="elsewhere",
-    )
-
-    assert (40, 9, 4096, 5) == (
-        settings.retrieval.top_k,
-        settings.retrieval.rrf_k,
-        settings.models.local.context,
-        settings.confidence.top_k,
-    )
+@pytest.mark.parametrize(
+    ("text", "environment", "expected"),
+    [
+        (  # the environment wins; values are YAML; what neither names keeps its default
+            "retrieval: {top_k: 7, rrf_k: 9}",
+            {"RETRIEVAL__TOP_K": "40", "MODELS__LOCAL__CONTEXT": "4096", "HOME": "elsewhere"},
+            {"retrieval.top_k": 40, "retrieval.rrf_k": 9, "models.local.context": 4096}
+            | {"confidence.top_k": 5},
+        ),
+        (  # `off` is a word
+            "refinement: {mode: off}\nmodels: {offline: true}",
+            {"FILTER__MODE": "off"},
+            {"refinement.mode": "off", "filter.mode": "off", "models.offline": True},
+        ),
+        (  # older words for switches and for no limit
+            "retrieval: {question_kinds: off}\nconfidence: {calibrated: on}\nmodels: {timeout: 0}",
+            {},
+            {"retrieval.question_kinds": False, "confidence.calibrated": True, "models.timeout": 0},
+        ),
+        (
+            "retrieval: {question_kinds: false}\nmodels: {timeout: null}",
+            {},
+            {"retrieval.question_kinds": False, "models.timeout": None},
+        ),
+    ],
+)
+def test_values_are_read(
+    tmp_path: Path, text: str, environment: dict[str, str], expected: dict[str, object]
+) -> None:
+    named = {f"RESEARCH_AGENT_{name}": value for name, value in environment.items()}
+    assert expected.items() <= dict(lines(load(tmp_path, text, **named))).items()
 
 
 @pytest.mark.parametrize(
@@ -220,15 +205,9 @@ def test_role_fills_its_gaps_from_chat_of_the_same_provider(tmp_path: Path) -> N
         " planner: {model: small}, verifier: {provider: local}}",
     ).models
 
-    assert ("small", "http://127.0.0.1:1/v1") == (
-        models.role("planner").model,
-        models.role("planner").base_url,
-    )
-    assert ("local", "", "") == (
-        models.role("verifier").provider,
-        models.role("verifier").model,
-        models.role("verifier").base_url,
-    )
+    url = "http://127.0.0.1:1/v1"
+    assert RoleSettings(provider="openai", model="small", base_url=url) == models.role("planner")
+    assert RoleSettings(provider="local") == models.role("verifier")
 
 
 def test_prompts_declare_their_variables() -> None:

@@ -86,10 +86,8 @@ def test_what_is_missing_is_said() -> None:
     """A scan is named with its cure, a mended file with what it has lost."""
     told = {Path(item.record.path).stem: item.record for item in list_documents("default")}
 
-    assert ("failed", "no text in it; it looks scanned: run OCR first") == (
-        told["scan"].status,
-        told["scan"].reason,
-    )
+    scan = "no text in it; it looks scanned: run OCR first"
+    assert ("failed", scan) == (told["scan"].status, told["scan"].reason)
     assert "the end of the file is missing; 1 of 9 pages are empty" == told["mended"].reason
     assert {"mended"} == {chunk.doc_id for chunk in found("rivers")}
 

@@ -87,10 +87,8 @@ def test_a_picture_of_a_page_is_read(tmp_path: Path) -> None:
         document = found.read(path)
 
     printed, *by_ocr = (block.text for block in document.blocks)
-    assert ("Printed.", f"{INDONESIAN} Harganya Rp 1.450 sejak 1987.") == (
-        printed,
-        " ".join(by_ocr),
-    )
+    read = f"{INDONESIAN} Harganya Rp 1.450 sejak 1987."
+    assert ("Printed.", read) == (printed, " ".join(by_ocr))
     assert document.page_labels[1].startswith("read by OCR, 9")
     assert [True, False, False] == [bool(text.strip()) for text in document.page_texts]
     assert (0, 1, ()) == (document.quality.textless, document.quality.ocr, document.textless_pages)

@@ -1,6 +1,7 @@
 """Indexing on a really started Ray cluster of two workers, and what is refused."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +41,12 @@ def environment() -> Iterator[Mapping[str, str]]:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
+    return filled(tmp_path / "docs")
+
+
+def filled(folder: Path) -> Path:
+    """Write eight documents into a folder, and take away all else."""
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for number in range(8):
         (folder / f"{number}.txt").write_text(f"Page {number}.\n\nBread {number}.", "utf-8")
@@ -88,10 +94,10 @@ def test_workers_make_the_index_that_one_process_makes(
 ) -> None:
     """Also a second time, after changes; equal texts are known, and all workers are counted."""
     alone, many = f"lance:{tmp_path / 'alone'}", f"lance:{tmp_path / 'many'}"
-    seen: list[IndexProgress] = []
 
     def run(location: str, address: str) -> object:
-        reports = [index(docs, location, address, on_progress=seen.append)]
+        seen = list[IndexProgress]()
+        reports = [index(filled(docs), location, address, on_progress=seen.append)]
         (docs / "0.txt").write_text("Page 0.\n\nCake.", "utf-8")
         (docs / "1.txt").rename(docs / "renamed.txt")
         (docs / "2.txt").unlink()
@@ -101,14 +107,12 @@ def test_workers_make_the_index_that_one_process_makes(
         numbers = sorted({progress.number for progress in seen})
         return told, [one.embedded for one in reports], held(location), numbers
 
-    first = in_a_child(environment, tmp_path, lambda: run(many, environment["ADDRESS"]))
-    for path in docs.iterdir():
-        path.unlink()
-    for number in range(8):
-        (docs / f"{number}.txt").write_text(f"Page {number}.\n\nBread {number}.", "utf-8")
-    second = in_a_child(environment, tmp_path, lambda: run(alone, ""))
-    assert isinstance(first, tuple)
-    assert isinstance(second, tuple)
+    def both() -> object:
+        return run(many, environment["ADDRESS"]), run(alone, "")
+
+    found = in_a_child(environment, tmp_path, both)
+    assert isinstance(found, tuple)
+    first, second = found
     assert second == first
     assert [*range(1, 9)] == first[3]
 

@@ -103,11 +103,9 @@ def test_what_hits_refer_to_is_among_them(
 def test_unresolved_references_are_counted_once_and_named() -> None:
     found = references.unresolved(["#a", "#a"], [f"{i}.md" for i in range(5)])
 
-    assert (1, ("#a",), 5, ("0.md", "1.md", "2.md")) == (
-        found.dangling,
-        found.dangling_names,
-        found.outside,
-        found.outside_names,
+    outside = ("0.md", "1.md", "2.md")
+    assert found == references.Unresolved(
+        dangling=1, dangling_names=("#a",), outside=5, outside_names=outside
     )
     assert (
         "1 reference leads nowhere: #a",

@@ -5,16 +5,10 @@ import pytest
 from research_agent.errors import ToolInputError
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
-from research_agent.types.scope import (
-    EVERYTHING,
-    Scope,
-    check_scope,
-    filtered_documents,
-)
+from research_agent.types.scope import EVERYTHING, Scope, check_scope, filtered_documents
 
-CHUNK = Chunk(
-    "id", "FIPS.203", "text", kind="table", date="2024-08-13", source="/docs/nist/FIPS.203.pdf"
-)
+PDF = "/docs/nist/FIPS.203.pdf"
+CHUNK = Chunk("id", "FIPS.203", "text", kind="table", date="2024-08-13", source=PDF)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +141,5 @@ def test_a_filter_that_fits_nothing_names_the_nearest(wanted: str, hint: str) ->
     with pytest.raises(ToolInputError) as told:
         filtered_documents(DOCUMENTS, wanted)
 
-    assert (f"file_filter {wanted!r} matches no document", hint) == (
-        str(told.value),
-        told.value.hint,
-    )
+    assert f"file_filter {wanted!r} matches no document" == str(told.value)
+    assert hint == told.value.hint
