@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,9 +20,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture(autouse=True)
-def _loopback_only() -> None:
-    """Refuse every address but this machine's own."""
+def _loopback_only() -> Iterator[None]:
+    """Refuse every address but this machine's own; afterwards no command is offline any more."""
     pytest_socket.socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+    yield
+    if process := sys.modules.get("research_agent.interfaces.cli.process"):
+        process.lift()
 
 
 @pytest.fixture(autouse=True)

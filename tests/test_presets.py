@@ -48,9 +48,7 @@ def test_auto_goes_by_the_provider_of_the_chat_model() -> None:
 def test_own_keys_win_in_a_file_and_in_the_environment(tmp_path: Path) -> None:
     """Also a key that says what the default says, which the preset would change."""
     settings = load(
-        tmp_path,
-        "preset: full\nfilter: {mode: score}",
-        RESEARCH_AGENT_BUDGET__ROUNDS="1",
+        tmp_path, "preset: full\nfilter: {mode: score}", RESEARCH_AGENT_BUDGET__ROUNDS="1"
     )
 
     assert ("score", 1) == (settings.filter.mode, settings.budget.rounds)

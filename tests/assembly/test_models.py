@@ -66,8 +66,7 @@ def own(url: str, key_env: str = "") -> ModelSettings:
 def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     """An environment whose cache is empty, on a machine without packaged weights."""
     monkeypatch.setattr(
-        "research_agent.models.adapters.weights.part_files",
-        lambda w: [None] * len(w.packages),
+        "research_agent.models.adapters.weights.part_files", lambda w: [None] * len(w.packages)
     )
     return {"RESEARCH_AGENT_CACHE": str(tmp_path)}
 

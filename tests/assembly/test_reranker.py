@@ -27,11 +27,7 @@ def test_every_setting_arrives(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(1)
     with rerank_server(scored) as (url, log):
         settings = RerankSettings(
-            mode="http",
-            base_url=url,
-            form="vllm",
-            model="m",
-            api_key_env="RANK_KEY",
+            mode="http", base_url=url, form="vllm", model="m", api_key_env="RANK_KEY"
         )
         made = connect_reranker(settings, {"RANK_KEY": " secret "}, offline=True)
         assert made is not None

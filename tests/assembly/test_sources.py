@@ -16,7 +16,6 @@ from research_agent.assembly.sources import Sources
 from research_agent.documents.adapters.web import fetch
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import OFFLINE_KEY
-from research_agent.interfaces.cli.process import lift
 from research_agent.settings import DocumentSettings, Settings
 from research_agent.types.documents import IndexReport
 from tests.indexing import indexer
@@ -151,10 +150,7 @@ def test_commands_refuse_addresses_that_they_would_have_to_fetch(
     assert "no public address" in run("index", url).stderr
     assert 2 == run("index", "--dry-run", url).exit_code
     assert f"research-agent index {url}" in run("ask", "--docs", url, "Why?").stderr
-    try:
-        assert "offline" in run("index", "--offline", url).stderr
-    finally:
-        lift()
+    assert "offline" in run("index", "--offline", url).stderr
     with pytest.raises(PathError, match=r"127\.0\.0\.1 cannot be reached"):
         update(tmp_path, url)
     assert [] == site.asked
