@@ -18,9 +18,10 @@ def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
         return value
     found = dict(_claim(value))
     if isinstance(found.get("claims"), list | tuple):
-        found["claims"] = [_claim(claim) for claim in found["claims"]]
+        found["claims"] = claims = [_claim(claim) for claim in found["claims"]]
         if found.get("status") in ("answered", "partial") and "supported" not in found:
-            found["supported"] = sum(_is_supported(claim) for claim in found["claims"])
+            said = (one.get("verdict") for one in claims if isinstance(one, Mapping))
+            found["supported"] = sum(verdict == "supported" for verdict in said)
     if isinstance(reason := found.get("reason"), str):
         found["reason"] = REASONS.get(reason, reason)
     if isinstance(stats := found.get("filter_stats"), Mapping) and stats.get("mode") == "pointwise":
@@ -51,7 +52,3 @@ def _filter_stats(stats: Mapping[str, Any]) -> dict[str, Any]:
         for one in stats.get("decisions", ())
     ]
     return {**stats, "mode": "llm", "decisions": decisions}
-
-
-def _is_supported(claim: Any) -> bool:  # noqa: ANN401 (as above)
-    return isinstance(claim, Mapping) and claim.get("verdict") == "supported"

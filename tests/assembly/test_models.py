@@ -24,6 +24,7 @@ from research_agent.model_settings import (
     RoleSettings,
 )
 from research_agent.models.adapters.minilm import MiniLM
+from research_agent.models.adapters.openai import OpenAIChat
 from research_agent.types import Message
 from tests import converse
 from tests.aws import made_up_credentials
@@ -78,6 +79,16 @@ def test_equal_roles_share_an_adapter() -> None:
     assert isinstance(models.embedder, MiniLM)
     models.close()
     models.close()
+
+
+def test_second_answers_are_closed_with_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at once nor never: their model has connections of its own."""
+    closed = set[int]()
+    monkeypatch.setattr(OpenAIChat, "close", lambda chat: closed.add(id(chat)))
+    models = connect(own("http://127.0.0.1:9/v1"), {})
+    assert not closed
+    models.close()
+    assert 2 == len(closed)
 
 
 def test_roles_can_differ() -> None:

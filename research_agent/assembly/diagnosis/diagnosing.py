@@ -28,17 +28,9 @@ from research_agent.verification.adapters.calibration_file import read_calibrati
 OnBytes = Callable[[int, int], None]
 """Bytes done and bytes in all, while weights are joined."""
 LIBRARIES = (
-    "langgraph",
-    "langchain-core",
-    "langchain-openai",
-    "langchain-aws",
-    "chromadb",
-    "onnxruntime",
-    "xllamacpp",
-    "pypdfium2",
-    "tiktoken",
-    "pydantic",
-)
+    "langgraph", "langchain-core", "langchain-openai", "langchain-aws", "chromadb", "onnxruntime",
+    "xllamacpp", "pypdfium2", "tiktoken", "pydantic",
+)  # fmt: skip
 LOW_BYTES, NO_BYTES = 500_000_000, 20_000_000
 """Less free space than this is a warning, and a fault."""
 

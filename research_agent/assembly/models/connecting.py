@@ -86,9 +86,9 @@ def connect_models(
                 seconds=seconds,
                 given=given.embeddings,
             ),
-            close=opened.pop_all().close,
             sampler=chats.chat("answer", temperature=SAMPLE_TEMPERATURE),
             decisions=chats.decisions("filter"),
+            close=opened.pop_all().close,  # (the last, so that it closes all of them)
         )
 
 
