@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from research_agent.assembly.models.roles import api_key, bedrock_region, key_variable
-from research_agent.errors import ConfigError, ModelMissingError
+from research_agent.errors import ModelMissingError
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.bedrock import BedrockEndpoint
 from research_agent.models.adapters.langchain.calling import object_named
@@ -42,8 +42,6 @@ def endpoint_of(
             offline=settings.offline,
             timeout=timeout,
         )
-    if role.provider != "openai":
-        raise ConfigError(f"{key}: {role.provider} has no server", hint="provider: openai, bedrock")
     url = role.base_url or OPENAI_URL
     return Endpoint(
         model=role.model,
