@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from research_agent.assembly.index import index_header
-from research_agent.assembly.shared import storage_of
+from research_agent.assembly.shared import shared_reader
 from research_agent.assembly.updating import written_index
 from research_agent.errors import IndexMissingError, PathError
 from research_agent.index.adapters.folders import locate
@@ -45,9 +45,7 @@ def copy_index(
 
 def _read(location: str, settings: Settings) -> tuple[IndexHeader, Documents]:
     if is_shared(location):
-        from research_agent.index.adapters.shared.reading import SharedReader
-
-        reader = SharedReader(storage_of(location, offline=settings.models.offline))
+        reader = shared_reader(location, offline=settings.models.offline)
         return reader.header(), reader.exported()
     if location.endswith(ENDING):
         path, label = Path(location).expanduser().absolute(), location

@@ -8,14 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from research_agent.assembly.index_search import is_exact, open_vectors, open_words
-from research_agent.assembly.shared import remove_shared, storage_of
+from research_agent.assembly.shared import remove_shared, shared_reader
 from research_agent.closeable import Closing
 from research_agent.errors import IndexDamagedError, IndexingError
 from research_agent.index.adapters.folders import Edition, IndexFolder, locate, named_indexes
 from research_agent.index.adapters.ledger.documents import all_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
-from research_agent.index.adapters.shared.storage import Storage
 from research_agent.index.adapters.vectors import chroma
 from research_agent.index.exact_vectors import ExactVectors
 from research_agent.ports import Embedder, LexicalIndex, VectorIndex
@@ -185,8 +184,8 @@ def open_index(location: str, settings: Settings, *, embedder: Embedder) -> Open
     embedding model, IndexDamagedError, IndexUnavailableError. The embedding model is not loaded.
     """
     if is_shared(location):
-        storage = storage_of(location, offline=settings.models.offline)
-        return _open_shared(storage, embedder.name, settings.index)
+        reader = shared_reader(location, offline=settings.models.offline)
+        return _open_shared(reader, embedder.name, settings.index)
     folder = locate(location)
     folder.close_to_others()
     while True:
@@ -220,12 +219,10 @@ def _open_edition(
         return OpenIndex(header, ledger, vectors, words, is_current, warnings, spoil, closing)
 
 
-def _open_shared(storage: Storage, model: str, settings: IndexSettings) -> OpenIndex:
-    """Open the last generation; few vectors are held in memory, and no file stays open."""
-    from research_agent.index.adapters.shared.reading import SharedReader
+def _open_shared(reader: "SharedReader", model: str, settings: IndexSettings) -> OpenIndex:
+    """Search a generation; few vectors are held in memory, and no file stays open."""
     from research_agent.index.adapters.shared.searching import SharedVectors, SharedWords
 
-    reader = SharedReader(storage)
     header, state = reader.check(model), reader.state
     exact = is_exact(state.vectors, state.dimension, settings.limit)
     vectors = ExactVectors(*reader.matrix()) if exact else SharedVectors(reader)
@@ -247,9 +244,7 @@ def index_header(location: str, *, offline: bool = False) -> IndexHeader:
     With `offline` one on another machine is refused with ConfigError.
     """
     if is_shared(location):
-        from research_agent.index.adapters.shared.generations import published
-
-        return published(storage_of(location, offline=offline)).header
+        return shared_reader(location, offline=offline).header()
     with _ledger_of(location) as ledger:
         return ledger.header()
 
@@ -260,9 +255,7 @@ def index_state(location: str) -> tuple[IndexHeader, tuple[str, ...]]:
     Raises IndexMissingError, IndexDamagedError, IndexMismatchError.
     """
     if is_shared(location):
-        from research_agent.index.adapters.shared.reading import SharedReader
-
-        reader = SharedReader(storage_of(location))
+        reader = shared_reader(location)
         return reader.header(), reader.chunk_ids()
     with _ledger_of(location) as ledger, ledger.snapshot():
         return ledger.header(), tuple(sorted(ledger.chunk_digests()))
@@ -280,9 +273,7 @@ def list_documents(location: str) -> list[KeptDocument]:
     IndexMismatchError, IndexDamagedError.
     """
     if is_shared(location):
-        from research_agent.index.adapters.shared.reading import SharedReader
-
-        return SharedReader(storage_of(location)).kept()
+        return shared_reader(location).kept()
     folder = locate(location)
     folder.close_to_others()
     return all_documents(folder.current().ledger, folder.label)

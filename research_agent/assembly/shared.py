@@ -17,6 +17,7 @@ from research_agent.text.paths import LOCAL, is_shared
 from research_agent.types.records import DocumentRecord
 
 if TYPE_CHECKING:
+    from research_agent.index.adapters.shared.reading import SharedReader
     from research_agent.index.adapters.shared.tables import Exported, Linked
     from research_agent.index.adapters.shared.writing import SharedWriter
 
@@ -83,15 +84,20 @@ def shared_writer(
         raise
 
 
-def shared_records(storage: Storage, model: str) -> list[DocumentRecord]:
+def shared_reader(location: str, *, offline: bool = False) -> "SharedReader":
+    """Open the last generation of a shared index; raises IndexingError, PathError, ConfigError."""
+    from research_agent.index.adapters.shared.reading import SharedReader
+
+    return SharedReader(storage_of(location, offline=offline))
+
+
+def shared_records(location: str, model: str, *, offline: bool) -> list[DocumentRecord]:
     """Return the published documents of a shared index, none where there is none yet.
 
     Raises IndexMismatchError where it holds vectors of another model, IndexingError.
     """
-    from research_agent.index.adapters.shared.reading import SharedReader
-
     try:
-        reader = SharedReader(storage)
+        reader = shared_reader(location, offline=offline)
     except IndexMissingError:
         return []
     reader.check(model)

@@ -145,8 +145,8 @@ def preview_index(
     if rebuild:
         _check_all_readable(absolute, files)
     if is_shared(location):
-        storage = storage_of(location, offline=settings.models.offline)
-        known = [] if rebuild else shared_records(storage, model)
+        offline = settings.models.offline
+        known = [] if rebuild else shared_records(location, model, offline=offline)
     else:
         folder = locate(location)
         ledger = folder.current().ledger

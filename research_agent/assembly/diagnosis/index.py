@@ -9,7 +9,7 @@ from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
 from research_agent.assembly.index_search import is_exact, server_of
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
-from research_agent.assembly.shared import storage_of
+from research_agent.assembly.shared import shared_reader
 from research_agent.errors import ConfigError, IndexingError, PathError
 from research_agent.index.adapters.folders import DEFAULT, IndexFolder, locate
 from research_agent.index.adapters.ledger.documents import all_documents
@@ -227,11 +227,9 @@ def _shared_findings(
 ) -> Iterator[Finding]:
     """Yield the findings on a shared index; raises IndexingError where it cannot be reached."""
     from research_agent.index.adapters.shared.generations import holder
-    from research_agent.index.adapters.shared.reading import SharedReader
 
-    storage = storage_of(location, offline=offline)
-    reader = SharedReader(storage)
-    state, kept = reader.state, reader.kept()
+    reader = shared_reader(location, offline=offline)
+    storage, state, kept = reader.storage, reader.state, reader.kept()
     versions = ", ".join(f"{name} {version}" for name, version in sorted(state.versions.items()))
     yield Finding(
         "ok",
