@@ -266,7 +266,7 @@ def test_missing_weights_are_an_error_when_asked(
 def test_down_server_is_not_replaced(no_weights: dict[str, str]) -> None:
     """A server that is down is an error; no other provider takes its place."""
     with (
-        closing(connect(own("http://127.0.0.1:9/v1"), no_weights)) as models,
+        closing(connect(replace(own("http://127.0.0.1:9/v1"), retries=0), no_weights)) as models,
         pytest.raises(ModelUnavailableError),
     ):
         models.answerer.complete("answer", ASKED, max_tokens=7)
