@@ -8,6 +8,7 @@ from statistics import median
 
 from research_agent.documents.layout.grid import is_caption
 from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.listings import listing_ranges, listing_text
 from research_agent.documents.layout.rows import Row
 from research_agent.documents.layout.spans import Rule, Span
 from research_agent.documents.layout.tables import table_ranges, table_text
@@ -50,8 +51,11 @@ def page_blocks(
     page: int = 1,
     words: Collection[str] = (),
     rules: Sequence[Rule] = (),
+    listings: bool = True,
 ) -> tuple[Block, ...]:
     """Return the blocks of a page; `words` are the document's, to join words cut by a line's end.
+
+    Without `listings`, lines in a font of equal widths are text like all others.
 
     >>> from research_agent.documents.layout.spans import Span
     >>> lines = [Row(((Span("a para-", 0, 12, 60, 22),),)), Row(((Span("graph", 0, 0, 40, 10),),))]
@@ -65,8 +69,14 @@ def page_blocks(
         headed = bool(section) and group[0].text == section[-1]
         if headed:
             blocks.append(Block(section[-1], page, section))
-        for text, kind, below in _pieces(group[headed:], pitch, words, rules):
-            blocks.append(Block(text, page, (*section, *below), kind))
+        left, done = group[headed:], 0
+        ranges = listing_ranges(left) if listings else ()
+        for start, end in (*ranges, (len(left), len(left))):
+            for text, kind, below in _pieces(left[done:start], pitch, words, rules):
+                blocks.append(Block(text, page, (*section, *below), kind))
+            if end > start:
+                blocks.append(Block(listing_text(left[start:end]), page, section, "code"))
+            done = end
     return tuple(blocks)
 
 

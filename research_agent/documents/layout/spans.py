@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
@@ -27,6 +27,10 @@ RAISED, LOWERED = 0.15, -0.06  # how far its baseline lies off the line's, in si
 COMMON = 0.1  # share of the letters and digits that the largest type of a line has at least
 OVERLAP = 0.25  # how far it may reach into the letter before it, in sizes of type
 FAR = 0.75  # how far off its baseline is at most: what is farther is of another line
+SAME_WIDTH = 0.03
+"""Difference of widths, as a share, up to which characters are as wide."""
+MOST_STEP = 1.4
+"""Widths from one character to the next, where no space is between them."""
 JOINED = 0.3  # gap, in sizes of type, up to which an index follows what it belongs to
 
 _NO_NUMBER = re.compile(rf"(?<!\d){THIN_SPACE}|{THIN_SPACE}(?!\d{{3}}(?!\d))")
@@ -44,6 +48,16 @@ class Glyph(NamedTuple):
     baseline: float = 0.0
     bold: bool = False  # known at the beginning of a line, as long as it is bold
     size: float = 0.0  # of the type, as shown; 0 where it is not known
+
+
+class Typed(NamedTuple):
+    """A piece of a line in a font whose characters are all as wide."""
+
+    width: float
+    step: float
+    """From one character to the next, in points; 0 where there is but one."""
+    text: str
+    """With a space for each empty column."""
 
 
 class Rule(NamedTuple):
@@ -74,6 +88,7 @@ class Span:
     size: float = 10.0  # height of most of its characters, taken as the size of the type; never 0
     baseline: float = 0.0  # baseline of its first character: the same for all fonts
     bold: int = 0  # length of the beginning of its text in which every letter is bold
+    typed: Typed | None = None  # where all characters are as wide
 
     @property
     def middle(self) -> float:
@@ -184,7 +199,22 @@ def _span(piece: Sequence[Glyph]) -> Span | None:
         max(median(glyph.top - glyph.bottom for glyph in drawn), 0.1),
         drawn[0].baseline,
         len(_text(lead)) if any(glyph.bold for glyph in lead) else 0,
+        _typed(drawn),
     )
+
+
+def _typed(drawn: Sequence[Glyph]) -> Typed | None:
+    width = drawn[0].right - drawn[0].left
+    if width <= 0 or any(abs(one.right - one.left - width) > SAME_WIDTH * width for one in drawn):
+        return None
+    steps = [after.left - before.left for before, after in pairwise(drawn)]
+    near = [step for step in steps if width / 2 < step < MOST_STEP * width]
+    step = median(near) if near else 0.0
+    text = ""
+    for glyph in drawn:
+        text = text.ljust(round((glyph.left - drawn[0].left) / (step or width)))
+        text += glyph.char.replace("\N{SOFT HYPHEN}", "-")
+    return Typed(width, step, text)
 
 
 def _text(piece: Sequence[Glyph]) -> str:

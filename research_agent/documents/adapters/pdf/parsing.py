@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import PurePath
 
 import pypdfium2
@@ -16,6 +17,7 @@ from research_agent.documents.layout import page_furniture
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.frames import bars_of
 from research_agent.documents.layout.joining import vocabulary
+from research_agent.documents.layout.listings import has_listings
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.rows import Row, rows
 from research_agent.documents.layout.spans import spans
@@ -85,8 +87,9 @@ def _parse(document: pypdfium2.PdfDocument, data: bytes, *, scans: bool) -> Pars
     outline = tuple(_bookmarks(document))
     title = _title(document, outline, lines[0])
     sections = row_sections(outline, lines, title=title)
+    read = partial(page_blocks, words=words, listings=has_listings(lines))
     blocks = with_heads(
-        page_blocks(page, headings, page=number, words=words, rules=sheet.rules)
+        read(page, headings, page=number, rules=sheet.rules)
         for number, (page, headings, sheet) in enumerate(
             zip(lines, sections, cleaned, strict=True), start=1
         )

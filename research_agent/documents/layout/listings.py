@@ -1,0 +1,91 @@
+"""Listings: lines in a font whose characters are all as wide, with their columns kept.
+
+A span's `typed` text says so (`spans.py`). A document that is mostly set in such a font has none:
+there it is the font of all its text.
+"""
+
+import string
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from research_agent.documents.layout.rows import Row
+from research_agent.documents.layout.spans import SAME_LINE, SAME_WIDTH, Span, Typed, share
+
+LEAST_LETTERS = 10
+"""Different letters of a listing at least: some letters and all digits are as wide in any font."""
+LEAST_ROWS = 2
+MOST_BETWEEN = 3.5
+"""Distance of two lines of a listing, in sizes of type, at most."""
+EMPTY_LINE = 1.75
+"""Distance, in the listing's usual ones, from which there is an empty line in between."""
+TYPEWRITER = 0.5
+"""Share of a document's characters in such a font from which it is that of its text."""
+
+
+def has_listings(pages: Sequence[Sequence[Row]]) -> bool:
+    """Return whether lines in a font of equal widths are listings in this document."""
+    spans = [span for page in pages for row in page for span in row.spans]
+    typed = sum(len(span.text) for span in spans if span.typed and len(span.text) > 1)
+    return typed < TYPEWRITER * sum(len(span.text) for span in spans)
+
+
+def listing_ranges(rows: Sequence[Row]) -> tuple[tuple[int, int], ...]:
+    """Return where listings start and end (exclusive) among the rows of a page."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for at in range(1, len(rows) + 1):
+        if at < len(rows) and _goes_on(rows[at - 1], rows[at]):
+            continue
+        if at - start >= LEAST_ROWS and _is_listing(rows[start:at]):
+            found.append((start, at))
+        start = at
+    return tuple(found)
+
+
+def listing_text(rows: Sequence[Row]) -> str:
+    """Return a listing line by line, each character in its column."""
+    lines: list[list[Span]] = []
+    for span in sorted((s for row in rows for s in row.spans), key=lambda span: -span.baseline):
+        if lines and share(lines[-1][0], span) >= SAME_LINE:
+            lines[-1].append(span)
+        else:
+            lines.append([span])
+    left = min(span.left for line in lines for span in line)
+    steps = [typed.step for line in lines for span in line if (typed := span.typed) and typed.step]
+    step = median(steps) if steps else _width(rows[0])
+    tops = [line[0].baseline for line in lines]
+    usual = min((upper - lower for upper, lower in pairwise(tops)), default=0.0)
+    written: list[str] = []
+    for above, line in zip([tops[0], *tops], lines, strict=False):
+        if above - line[0].baseline > EMPTY_LINE * usual:
+            written.append("")
+        text = ""
+        for span in sorted(line, key=lambda span: span.left):
+            text = (text and f"{text} ").ljust(round((span.left - left) / step))
+            text += span.typed.text if span.typed else span.text
+        written.append(text.rstrip())
+    return "\n".join(written)
+
+
+def _is_listing(rows: Sequence[Row]) -> bool:
+    letters = {char for row in rows for char in row.text if char in string.ascii_letters}
+    return bool(_width(rows[0])) and len(letters) >= LEAST_LETTERS
+
+
+def _width(row: Row) -> float:
+    """Return the width of a row's characters; 0 where they differ, or it is a table."""
+    typed = [span.typed for span in row.spans]
+    widths = [one.width for one in typed if isinstance(one, Typed)]
+    if row.table or len(widths) < len(typed) or max(widths) > (1 + SAME_WIDTH) * min(widths):
+        return 0.0
+    return max(widths)
+
+
+def _goes_on(above: Row, row: Row) -> bool:
+    width, own = _width(above), _width(row)
+    low = min(span.baseline for span in above.spans)
+    down = low - max(span.baseline for span in row.spans)
+    if not (own and 0 <= down <= MOST_BETWEEN * max(row.size, above.size)):
+        return False
+    return abs(width - own) <= SAME_WIDTH * max(width, own)
