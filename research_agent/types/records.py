@@ -17,7 +17,7 @@ CHUNKING = 9
 """Version of how files become chunks and windows: documents of another one are read anew."""
 _BROUGHT = (
     "exponents and indices (10^12, x_i), formulas, names of columns in tables, footnotes, "
-    "numbers of lists"
+    "numbers of lists, lines of listings"
 )
 """What this version brings to PDFs, web pages and office files."""
 
