@@ -3,6 +3,7 @@
 Python finds the host's package first where the host runs from its own folder. Ours is then loaded
 from its place beside `research_agent`, under a name of its own, and the host keeps `graphs`.
 """
+# ruff: noqa: PLC0414 (the aliases say what others import from here)
 
 import importlib
 import sys
@@ -42,25 +43,25 @@ def _package() -> str:
 
 
 if TYPE_CHECKING:
-    from graphs import context, node_wrapper, research, research_tool, resuming, state, tools
+    from graphs import chat as chat
+    from graphs import checkpoints as checkpoints
+    from graphs import context as context
+    from graphs import node_wrapper as node_wrapper
+    from graphs import research as research
+    from graphs import research_tool as research_tool
+    from graphs import resuming as resuming
+    from graphs import state as state
+    from graphs import tool_inputs as tool_inputs
+    from graphs import tools as tools
 else:
-    context, research, state = own("context"), own("research"), own("state")
-    research_tool, resuming, tools = own("research_tool"), own("resuming"), own("tools")
-    node_wrapper = own("node_wrapper")
+    PUBLIC = {
+        "ResearchContext": "context",
+        "ResearchInput": "state",
+        "build_research_graph": "research",
+    }
 
-ResearchContext, ResearchInput = context.ResearchContext, state.ResearchInput
-build_research_graph = research.build_research_graph
-
-__all__ = [
-    "ResearchContext",
-    "ResearchInput",
-    "build_research_graph",
-    "context",
-    "node_wrapper",
-    "own",
-    "research",
-    "research_tool",
-    "resuming",
-    "state",
-    "tools",
-]
+    def __getattr__(name: str) -> object:
+        """Import one of our modules, or a public name of one, when it is first asked for."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(own(PUBLIC[name]), name) if name in PUBLIC else own(name)

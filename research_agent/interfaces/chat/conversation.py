@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
@@ -12,19 +12,13 @@ from research_agent.assembly.sessions import SessionPlace, SessionTable
 from research_agent.conversation.sessions import SessionInfo, check_format
 from research_agent.errors import SessionError, SessionLockedError
 from research_agent.interfaces.events import events
-from research_agent.interfaces.own_graphs import context, own, state
+from research_agent.interfaces.own_graphs import chat, checkpoints, context, state
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.prompts import Prompts
 from research_agent.stopping import Stop
 from research_agent.types.conversation import Choices, Turn
 from research_agent.types.events import Event, Finished, Watching
 from research_agent.types.result import ResearchResult
-
-if TYPE_CHECKING:
-    from graphs import chat
-    from graphs import checkpoints as saving
-else:
-    chat, saving = own("chat"), own("checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +35,7 @@ class Conversation:
     """A thread of the chat graph."""
 
     def __init__(
-        self, graph: "chat.Chat", saver: "saving.Saver", table: SessionTable, info: SessionInfo
+        self, graph: "chat.Chat", saver: "checkpoints.Saver", table: SessionTable, info: SessionInfo
     ) -> None:
         self._graph, self._saver, self._table = graph, saver, table
         self.info = info
@@ -127,7 +121,7 @@ class Conversation:
         if self.last is not None:
             whole = state.RESULT.dump_json(public_result(self.last.result)).decode()
             self._table.keep_result(self.info.thread, len(turns) - 1, whole)
-            saving.prune(self._saver, self.info.thread)
+            checkpoints.prune(self._saver, self.info.thread)
         self._table.used(self.info.thread, len(turns))
 
     def _read(self) -> "tuple[chat.ChatState, bool, bool]":
@@ -188,8 +182,8 @@ class Opened:
     def saver(self) -> Any:  # noqa: ANN401 (a context manager of one of two kinds)
         """Open what keeps the checkpoints."""
         if self.place.postgres:
-            return saving.postgres_saver(self.place.postgres)
-        return saving.sqlite_saver(self.place.file)
+            return checkpoints.postgres_saver(self.place.postgres)
+        return checkpoints.sqlite_saver(self.place.file)
 
     def delete(self, session: SessionInfo) -> None:
         """Delete a session that no process has open; raises SessionLockedError."""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from research_agent.conversation.sessions import SessionInfo, check_name
 from research_agent.conversation.turns import citation_status, outdated
@@ -16,6 +15,7 @@ from research_agent.interfaces.chat.lines import Lines
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.rendering import address, open_page, print_result
 from research_agent.interfaces.cli.terminal import Steps, note, say
+from research_agent.interfaces.own_graphs import chat
 from research_agent.interfaces.report.writing import check_target
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
@@ -24,9 +24,6 @@ from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
 from research_agent.types.scope import check_scope, scope_of
 from research_agent.types.uncertainty import told
-
-if TYPE_CHECKING:
-    from graphs.chat import Limits
 
 HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /sources            the places that the last answer cites, and whether they have changed
@@ -48,12 +45,12 @@ class Repl:
     """A conversation at a terminal, or at the end of a pipe."""
 
     def __init__(
-        self, opened: Opened, talk: Conversation, lines: Lines, *, limits: "Limits", steps: Steps
+        self, opened: Opened, talk: Conversation, lines: Lines, *, limits: chat.Limits, steps: Steps
     ) -> None:
         """Continue a conversation within `limits`; empty: within those that it had."""
         self._opened, self._talk, self._lines, self._steps = opened, talk, lines, steps
         kept = talk.state()
-        self._limits: Limits = limits or kept.scope or {}
+        self._limits: chat.Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
 
     def _greet(self) -> None:
@@ -214,7 +211,7 @@ class Repl:
         if given == "all":
             self._limits = {}
         elif given:
-            wanted: Limits = {"documents": words(given)}
+            wanted: chat.Limits = {"documents": words(given)}
             check_scope(scope_of(wanted), lambda: known)
             self._limits = wanted
         scope = scope_of(self._limits)

@@ -2,13 +2,14 @@
 
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 
 from research_agent.assembly.sessions import session_place
 from research_agent.config import load_prompts
 from research_agent.conversation.sessions import check_name
+from research_agent.interfaces import own_graphs
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.chat.lines import lines_of
 from research_agent.interfaces.chat.repl import COMMANDS, Repl
@@ -18,9 +19,6 @@ from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.types.scope import check_scope, scope_of
-
-if TYPE_CHECKING:
-    from graphs.chat import Limits as Kept
 
 
 @click.command("chat")
@@ -76,4 +74,6 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
             note(f"deleted, not used for long: session {gone}")
         steps = Steps(verbose=verbose, quiet=quiet)
         talk = talks.conversation(name, where, stack)
-        return Repl(talks, talk, lines, limits=cast("Kept", limits), steps=steps).run()
+        return Repl(
+            talks, talk, lines, limits=cast("own_graphs.chat.Limits", limits), steps=steps
+        ).run()

@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.interfaces.own_graphs import own, research_tool, state, tools
+from research_agent.interfaces.own_graphs import research_tool, state, tool_inputs, tools
 from research_agent.interfaces.steps import step_text
 from research_agent.planning import tool_texts
 from research_agent.stopping import Stop, stopping
@@ -26,7 +26,6 @@ from research_agent.types.events import Finished
 from research_agent.types.evidence import place, readable
 from research_agent.types.result import ResearchResult
 
-inputs = own("tool_inputs")
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 Paginated = mcp_types.PaginatedRequestParams
@@ -67,9 +66,11 @@ def _documents(agent: ResearchAgent, _: Mapping[str, Any]) -> tuple[str, Mapping
 
 
 OFFERS = {
-    "search_chunks": Offer("Search passages", tools.SEARCH, inputs.SearchChunksInput, _search),
-    "get_chunks": Offer("Read passages", tools.GET, inputs.GetChunksInput, _chunks),
-    "list_documents": Offer("List documents", tools.LIST, inputs.ListDocumentsInput, _documents),
+    "search_chunks": Offer("Search passages", tools.SEARCH, tool_inputs.SearchChunksInput, _search),
+    "get_chunks": Offer("Read passages", tools.GET, tool_inputs.GetChunksInput, _chunks),
+    "list_documents": Offer(
+        "List documents", tools.LIST, tool_inputs.ListDocumentsInput, _documents
+    ),
 }
 """Our tools of the same names without "_tool": clients put a server's name in front."""
 
@@ -134,7 +135,7 @@ class Handlers:
             if name == "research":
                 return await self._research(context, arguments)
             offer = OFFERS[name]
-            given = inputs.valid(offer.schema, **arguments).model_dump()
+            given = tool_inputs.valid(offer.schema, **arguments).model_dump()
             return _told(*await in_thread(partial(offer.run, self._agent, given)))
         except ResearchAgentError as error:
             return _failed(f"{error}. {error.hint}" if error.hint else str(error))
@@ -179,7 +180,7 @@ class Handlers:
     async def _research(
         self, context: Context, arguments: Mapping[str, Any]
     ) -> mcp_types.CallToolResult:
-        given = inputs.valid(research_tool.ResearchInputs, **arguments)
+        given = tool_inputs.valid(research_tool.ResearchInputs, **arguments)
         told = 0
         events = self._agent.astream(given.question, limits=given.limits, scope=given.scope)
         async with aclosing(events):

@@ -6,7 +6,7 @@ import logging
 import socket
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import uvicorn
@@ -20,7 +20,7 @@ from starlette.routing import Route
 from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
 from research_agent.interfaces.http_limits import BoundedProtocol
-from research_agent.interfaces.own_graphs import own, research_tool
+from research_agent.interfaces.own_graphs import research_tool, tool_inputs
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
 from research_agent.interfaces.serve.description import openapi
@@ -30,11 +30,6 @@ from research_agent.interfaces.serve.tokens import Client, Clients
 from research_agent.planning.tool_texts import search_json
 from research_agent.stopping import on_thread
 from research_agent.types.limits import Limits
-
-if TYPE_CHECKING:
-    from graphs import tool_inputs as inputs
-else:
-    inputs = own("tool_inputs")
 
 Input = TypeVar("Input", bound=BaseModel)
 STATUS: Mapping[type[errors.ResearchAgentError], int] = {
@@ -83,7 +78,7 @@ class Api:
 
     async def search(self, request: Request) -> Response:
         """Find passages."""
-        asked = await _given(request, inputs.SearchChunksInput)
+        asked = await _given(request, tool_inputs.SearchChunksInput)
         agent = (await self._served(request)).agent
         search = partial(agent.search, **asked.model_dump())
         found = await answers.unless_gone(request, on_thread(agent.threads, search))
@@ -214,7 +209,7 @@ async def _given(request: Request, schema: type[Input]) -> Input:
         raise errors.ToolInputError(f"the request is no JSON: {error}") from error
     if not isinstance(given, dict):
         raise errors.ToolInputError("the request is no JSON object")
-    return inputs.valid(schema, **given)
+    return tool_inputs.valid(schema, **given)
 
 
 def _client(request: Request) -> Client:

@@ -2,22 +2,16 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.own_graphs import own
+from research_agent.interfaces.own_graphs import chat, tool_inputs
 from research_agent.presets import NAMES
 from research_agent.settings import Preset
 from research_agent.types.conversation import Turn
-
-if TYPE_CHECKING:
-    from graphs import tool_inputs as inputs
-    from graphs.chat import Limits as Scope
-else:
-    inputs = own("tool_inputs")
 
 MODEL = "research-agent"
 MODELS = (MODEL, *(f"{MODEL}-{preset}" for preset in NAMES))
@@ -25,7 +19,7 @@ MODELS = (MODEL, *(f"{MODEL}-{preset}" for preset in NAMES))
 SESSION = r"^[A-Za-z0-9_-]{1,64}$"
 
 
-class ChatInputs(inputs.ToolInput):
+class ChatInputs(tool_inputs.ToolInput):
     """A question in a conversation."""
 
     session: str = Field(
@@ -34,16 +28,15 @@ class ChatInputs(inputs.ToolInput):
     question: str = Field(
         max_length=100_000, description="What is asked; it may refer to earlier answers."
     )
-    documents: inputs.Names | None = Field(None, description="Read only these documents.")
+    documents: tool_inputs.Names | None = Field(None, description="Read only these documents.")
     since: str = Field("", max_length=10, description="Read only documents dated from then on.")
     until: str = Field("", max_length=10, description="Read only documents dated up to then.")
     preset: Preset | None = Field(None, description="How thorough to be.")
 
     @property
-    def scope(self) -> "Scope":
+    def scope(self) -> chat.Limits:
         """What may be read."""
-        given: Scope = {"documents": self.documents or [], "since": self.since, "until": self.until}
-        return given
+        return {"documents": self.documents or [], "since": self.since, "until": self.until}
 
 
 class Part(BaseModel):

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
-from research_agent.interfaces.own_graphs import own, research_tool, state
+from research_agent.interfaces.own_graphs import research_tool, state, tool_inputs
 from research_agent.interfaces.serve import bodies
 
 Json = dict[str, Any]
@@ -18,7 +18,7 @@ ANSWERS: dict[str, TypeAdapter[Any]] = {
 }
 POSTS: dict[str, tuple[str, Any, str]] = {
     "/v1/research": ("Answer a question", research_tool.ResearchInputs, "result"),
-    "/v1/search": ("Find passages", own("tool_inputs").SearchChunksInput, "found"),
+    "/v1/search": ("Find passages", tool_inputs.SearchChunksInput, "found"),
     "/v1/chat": ("Ask in a conversation", bodies.ChatInputs, "result"),
     "/v1/chat/completions": ("As OpenAI's API does", bodies.CompletionInputs, "completion"),
 }

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from research_agent.assembly.connection import Connection, connect
 from research_agent.assembly.sessions import session_place
@@ -13,6 +12,7 @@ from research_agent.closeable import Closing
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
+from research_agent.interfaces import own_graphs
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.settings import Settings
@@ -21,9 +21,6 @@ from research_agent.types.conversation import Turn
 from research_agent.types.events import Event
 from research_agent.types.limits import Limits
 from research_agent.types.scope import check_scope, scope_of
-
-if TYPE_CHECKING:
-    from graphs.chat import Limits as Scope
 
 Turns = tuple[Turn, ...]
 
@@ -39,7 +36,7 @@ class Served(Closing):
         self.agent = ResearchAgent(ports, fitted, self._prompts, on_close=self.connection.close)
 
     def chat(
-        self, session: str, text: str, *, scope: "Scope", preset: str, stop: Stop
+        self, session: str, text: str, *, scope: own_graphs.chat.Limits, preset: str, stop: Stop
     ) -> Iterator[Event]:
         """Ask in a conversation that lasts; raises SessionLockedError, SessionError."""
         check_scope(scope_of(scope), self.connection.ports.documents)

@@ -3,11 +3,11 @@
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from research_agent.errors import ResearchAgentError, SessionError, StoppedError
 from research_agent.interfaces.chat.conversation import Conversation
-from research_agent.interfaces.own_graphs import own
+from research_agent.interfaces.own_graphs import chat
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import begun_text, step_text
 from research_agent.interfaces.web.fragments import turn_html
@@ -16,11 +16,6 @@ from research_agent.text.replies import check_question
 from research_agent.types.conversation import Choices, Turn
 from research_agent.types.events import Event, Hits
 from research_agent.types.result import ResearchResult
-
-if TYPE_CHECKING:
-    from graphs.chat import Limits
-else:
-    Limits = own("chat").Limits  # (pydantic reads it)
 
 FIRST_HITS = 3
 """Places that are shown as soon as the first search has ended."""
@@ -35,7 +30,7 @@ class Question:
     choice: str = ""
     again: bool = False
     """Go on with the question that has no answer yet."""
-    scope: Limits = field(default_factory=Limits)
+    scope: chat.Limits = field(default_factory=chat.Limits)
     preset: str = ""
 
 
@@ -94,7 +89,7 @@ class Talk:
         return self._talk.name
 
     @property
-    def scope(self) -> Limits:
+    def scope(self) -> chat.Limits:
         """What the last question was limited to."""
         return self._talk.state().scope or {}
 
