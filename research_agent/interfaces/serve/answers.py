@@ -25,10 +25,12 @@ async def counted(events: Events, metrics: Metrics) -> Events:
         try:
             async for event in events:
                 if isinstance(event, Finished):
-                    metrics.spent(event.result.usage)
+                    usage = event.result.usage
+                    metrics.tokens.labels("prompt").inc(usage.prompt_tokens)
+                    metrics.tokens.labels("completion").inc(usage.completion_tokens)
                 yield event
         except Exception as error:
-            metrics.error(type(error).__name__)
+            metrics.errors.labels(type(error).__name__).inc()
             raise
 
 

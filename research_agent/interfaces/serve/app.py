@@ -4,12 +4,13 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 import anyio
 import uvicorn
+from prometheus_client import generate_latest
 from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -58,23 +59,17 @@ class Api:
         """Answer one question."""
         asked = await _given(request, research_tool.ResearchInputs)
         agent = (await self._served(request)).agent
-        return await self._answer(
-            request, agent.astream(asked.question, limits=asked.limits, scope=asked.scope)
-        )
+        events = agent.astream(asked.question, limits=asked.limits, scope=asked.scope)
+        return await self._answer(request, events)
 
     async def chat(self, request: Request) -> Response:
         """Answer one question of a conversation."""
         asked = await _given(request, bodies.ChatInputs)
         served, client = await self._served(request), _client(request)
         name = session_name(served.location, client.rule.name, asked.session)
-        talk = partial(served.chat, name, asked.question)
-        preset = asked.preset or ""
-        return await self._answer(
-            request,
-            in_background(
-                served.agent.threads, lambda stop: talk(scope=asked.scope, preset=preset, stop=stop)
-            ),
-        )
+        talk = partial(served.chat, name, asked)
+        events = in_background(served.agent.threads, lambda stop: talk(stop=stop))
+        return await self._answer(request, events)
 
     async def search(self, request: Request) -> Response:
         """Find passages."""
@@ -90,19 +85,12 @@ class Api:
         limits, question, turns = Limits(preset=asked.preset), asked.question, asked.turns
         served, made = await self._served(request), Completion(asked)
         ask = partial(served.after, turns, question, limits=limits)
-        events = self._counted(in_background(served.agent.threads, lambda stop: ask(stop=stop)))
+        told = in_background(served.agent.threads, lambda stop: ask(stop=stop))
+        events = answers.counted(told, self._metrics)
         if asked.stream:
             return StreamingResponse(made.parts(events), media_type=bodies.EVENTS)
         last = await answers.unless_gone(request, answers.finished(events))
         return JSONResponse(made.whole(last.result))
-
-    async def models(self, _: Request) -> Response:
-        """List the models."""
-        return JSONResponse(models())
-
-    async def health(self, _: Request) -> Response:
-        """Say that the process runs."""
-        return JSONResponse({"status": "live"})
 
     async def ready(self, _: Request) -> Response:
         """Say whether the first token's index can be read."""
@@ -118,11 +106,8 @@ class Api:
 
     async def counters(self, _: Request) -> Response:
         """Tell the counters."""
-        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
-
-    async def openapi(self, _: Request) -> Response:
-        """Describe all of this."""
-        return JSONResponse(openapi())
+        text = generate_latest(self._metrics.registry)
+        return Response(text, media_type="text/plain; version=0.0.4")
 
     def _read(self, location: str) -> None:
         self._shelf.served(location).agent.documents()
@@ -131,11 +116,8 @@ class Api:
         """Return the index of the token: nothing in a request names one."""
         return await anyio.to_thread.run_sync(self._shelf.served, _client(request).location)
 
-    def _counted(self, events: answers.Events) -> answers.Events:
-        return answers.counted(events, self._metrics)
-
     async def _answer(self, request: Request, events: answers.Events) -> Response:
-        told = self._counted(events)
+        told = answers.counted(events, self._metrics)
         if bodies.EVENTS in request.headers.get("accept", ""):
             return StreamingResponse(answers.server_sent(told), media_type=bodies.EVENTS)
         last = await answers.unless_gone(request, answers.finished(told))
@@ -153,11 +135,11 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
         "/v1/chat/completions": api.completions,
     }
     gets = {
-        "/v1/models": api.models,
-        "/health": api.health,
+        "/v1/models": _telling(models),
+        "/health": _telling(lambda: {"status": "live"}),
         "/ready": api.ready,
         "/metrics": api.counters,
-        "/openapi.json": api.openapi,
+        "/openapi.json": _telling(openapi),
     }
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]
@@ -168,6 +150,15 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
     }
     app: Any = Starlette(routes=routes, exception_handlers=handlers)
     return Gate(app, clients, metrics=metrics, hosts=hosts)
+
+
+def _telling(values: Callable[[], object]) -> Callable[[Request], Awaitable[Response]]:
+    """Return a handler that gives the same values to everybody."""
+
+    async def tell(_: Request) -> Response:
+        return JSONResponse(values())
+
+    return tell
 
 
 async def serve(app: Gate, door: socket.socket, shelf: Shelf, *, grace: int) -> None:

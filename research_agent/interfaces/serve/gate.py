@@ -4,15 +4,15 @@ import math
 import time
 from collections.abc import Collection
 from contextlib import ExitStack
+from typing import Any
 from urllib.parse import urlsplit
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from research_agent.interfaces import http_limits
 from research_agent.interfaces.http_limits import App, Headers, Message, Receive, Send
 from research_agent.interfaces.serve.bodies import problem
 from research_agent.interfaces.serve.tokens import Client, Clients
-from research_agent.types.result import Usage
 
 CLIENT = "research_agent.client"
 """Where the request's scope has its Client."""
@@ -25,6 +25,7 @@ QUESTIONS = ("/v1/research", "/v1/search", "/v1/chat", "/v1/chat/completions")
 PATHS = (*PROBES, PUBLIC, METRICS, *QUESTIONS, "/v1/models")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GONE = 499
+"""The status of a request whose client has gone."""
 ADDED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 Refusal = tuple[int, str, tuple[str, str]]
 """Status, reason and a header."""
@@ -37,41 +38,15 @@ class Metrics:
     """Counters of one process; nothing in them says what was asked, or by whom."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        name = "research_agent_{}".format
-        self._requests = Counter(
-            name("requests"), "Requests that ended.", ["path", "status"], registry=registry
+        self.registry = CollectorRegistry()
+        ours: dict[str, Any] = {"namespace": "research_agent", "registry": self.registry}
+        self.requests = Counter("requests", "Requests that ended.", ["path", "status"], **ours)
+        self.seconds = Histogram(
+            "request_seconds", "Their duration.", ["path"], buckets=SECONDS, **ours
         )
-        self._seconds = Histogram(
-            name("request_seconds"), "Their duration.", ["path"], buckets=SECONDS, registry=registry
-        )
-        self._errors = Counter(
-            name("errors"), "Questions that an error ended.", ["error"], registry=registry
-        )
-        self._tokens = Counter(
-            name("model_tokens"), "Tokens of language models.", ["kind"], registry=registry
-        )
-        self.running = Gauge(
-            name("questions_running"), "Questions and searches now.", registry=registry
-        )
-
-    def request(self, path: str, status: int, seconds: float) -> None:
-        """Count a request; status 499 is a client that has gone."""
-        self._requests.labels(path, str(status)).inc()
-        self._seconds.labels(path).observe(seconds)
-
-    def error(self, name: str) -> None:
-        """Count a question that an error ended, by the error's class."""
-        self._errors.labels(name).inc()
-
-    def spent(self, usage: Usage) -> None:
-        """Count what an answer has cost."""
-        self._tokens.labels("prompt").inc(usage.prompt_tokens)
-        self._tokens.labels("completion").inc(usage.completion_tokens)
-
-    def text(self) -> bytes:
-        """Return all of it."""
-        return generate_latest(self._registry)
+        self.errors = Counter("errors", "Questions that an error ended.", ["error"], **ours)
+        self.tokens = Counter("model_tokens", "Tokens of language models.", ["kind"], **ours)
+        self.running = Gauge("questions_running", "Questions and searches now.", **ours)
 
 
 class Gate:
@@ -105,7 +80,8 @@ class Gate:
                 else:
                     await self._app(scope, receive, sending)
         finally:
-            self._metrics.request(path, status, time.perf_counter() - begun)
+            self._metrics.requests.labels(path, str(status)).inc()
+            self._metrics.seconds.labels(path).observe(time.perf_counter() - begun)
 
     def _refusal(self, scope: Message, held: ExitStack) -> Refusal | None:
         """Return status, reason and a header of a refusal; None where the request may go on."""

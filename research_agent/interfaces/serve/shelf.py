@@ -12,9 +12,9 @@ from research_agent.closeable import Closing
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
-from research_agent.interfaces import own_graphs
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.conversation import Opened
+from research_agent.interfaces.serve.bodies import ChatInputs
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, stopping
 from research_agent.types.conversation import Turn
@@ -35,15 +35,13 @@ class Served(Closing):
         ports, fitted = self.connection.ports, self.connection.settings
         self.agent = ResearchAgent(ports, fitted, self._prompts, on_close=self.connection.close)
 
-    def chat(
-        self, session: str, text: str, *, scope: own_graphs.chat.Limits, preset: str, stop: Stop
-    ) -> Iterator[Event]:
+    def chat(self, session: str, asked: ChatInputs, *, stop: Stop) -> Iterator[Event]:
         """Ask in a conversation that lasts; raises SessionLockedError, SessionError."""
-        check_scope(scope_of(scope), self.connection.ports.documents)
+        check_scope(scope_of(asked.scope), self.connection.ports.documents)
         with self._sessions() as talks, ExitStack() as stack:
             talk = talks.conversation(session, self.location, stack)
-            talk.preset = preset
-            yield from talk.ask(text, stop=stop, limits=scope, rejected={})
+            talk.preset = asked.preset or ""
+            yield from talk.ask(asked.question, stop=stop, limits=asked.scope, rejected={})
 
     def after(self, turns: Turns, text: str, *, limits: Limits, stop: Stop) -> Iterator[Event]:
         """Ask what `text` means after `turns` that the client remembers."""
