@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from research_agent.access import access_token
 from research_agent.errors import ConfigError
-from research_agent.interfaces.mcp.serving import TOKEN as VARIABLE
+from research_agent.interfaces.mcp.server import TOKEN as VARIABLE
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
 from tests.loopback import server
 

@@ -19,9 +19,13 @@ from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import note, progress_bar, say
-from research_agent.interfaces.evaluation.estimate import estimate
-from research_agent.interfaces.evaluation.running import EvalOptions, chosen_questions, evaluate
-from research_agent.interfaces.evaluation.running import read_file as questions_of
+from research_agent.interfaces.evaluation.running import (
+    EvalOptions,
+    chosen_questions,
+    estimate,
+    evaluate,
+    read_file,
+)
 from research_agent.interfaces.report.writing import check_target
 from research_agent.presets import changed, with_preset
 from research_agent.private_files import replace_text
@@ -82,7 +86,7 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
             return ablation.run_of(rows, searches=retrieval_only)
 
         with ResearchAgent(connection.ports, settings, load_prompts()) as agent:
-            chosen = chosen_questions(agent, questions_of(questions), options, questions)
+            chosen = chosen_questions(agent, read_file(questions), options, questions)
         about = estimate(chosen, settings, options)
         note(f"{len(tried) + 2} configurations, equal calls once; each: {about}")
         if dry_run:

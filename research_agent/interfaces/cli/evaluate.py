@@ -15,13 +15,13 @@ from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
-from research_agent.interfaces.evaluation.estimate import estimate
 from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
 from research_agent.interfaces.evaluation.running import (
     EvalOptions,
     about_run,
     chosen_questions,
+    estimate,
     evaluate,
     read_file,
 )

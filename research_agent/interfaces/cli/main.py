@@ -27,7 +27,7 @@ GROUPS = {
         "search": ("search", "Show the chunks that match a query best, without a language model."),
         "index": ("index", "Add documents to an index (PDF, office files, web pages, code…)."),
         "documents": ("search", "List the documents of an index and how well each was read."),
-        "web": ("settings", "Serve a web page on this machine."),
+        "web": ("serve", "Serve a web page on this machine."),
         "history": ("history", "Show earlier questions and their answers."),
     },
     "Set-up": {
@@ -35,7 +35,7 @@ GROUPS = {
         "models": ("settings", "Show which model fills each role and what is installed."),
         "doctor": ("settings", "Check the set-up and say how to repair it."),
         "completion": ("settings", "Print a completion script for your shell."),
-        "mcp": ("settings", "Serve an index to MCP clients."),
+        "mcp": ("serve", "Serve an index to MCP clients."),
         "serve": ("serve", "Serve answers over HTTP, also with OpenAI's API."),
     },
     "Expert": {

@@ -1,4 +1,4 @@
-"""The command `serve`: the HTTP server, until it is told to end."""
+"""The commands that serve until they are told to end: serve, mcp, web."""
 
 import asyncio
 import os
@@ -6,7 +6,8 @@ import os
 import click
 
 from research_agent.errors import ConfigError
-from research_agent.interfaces.cli.options import CONFIG, INDEX, OFFLINE, PORT, PRESET, ROUNDS
+from research_agent.interfaces.cli import options
+from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.process import needs, start, told
 from research_agent.interfaces.cli.terminal import say
 from research_agent.interfaces.listening import exit_at_sigterm, listening
@@ -15,12 +16,12 @@ WILD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared, not bound)
 
 
 @click.command("serve")
-@INDEX
-@CONFIG
-@PRESET
-@ROUNDS
+@options.INDEX
+@options.CONFIG
+@options.PRESET
+@options.ROUNDS
 @click.option("--host", default="127.0.0.1", help="The address to listen on.")
-@click.option("--port", type=PORT, default=8480, help="The port (0: a free one).")
+@click.option("--port", type=options.PORT, default=8480, help="The port (0: a free one).")
 @click.option(
     "--allow-host",
     "hosts",
@@ -43,7 +44,7 @@ WILD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared, not bound)
     default=30,
     help="Seconds that running questions get when the server is shutting down.",
 )
-@OFFLINE
+@options.OFFLINE
 @told
 def serve_command(  # noqa: PLR0913 (one argument an option)
     *,
@@ -78,3 +79,42 @@ def serve_command(  # noqa: PLR0913 (one argument an option)
             say(f"clients send this header: Authorization: Bearer {rules[0].token}", error=True)
         asyncio.run(app.serve(built, door, shelves, grace=grace))
     return 0
+
+
+@click.command("mcp")
+@options.INDEX
+@options.ASKING
+@click.option(
+    "--http",
+    "port",
+    type=options.PORT,
+    metavar="PORT",
+    help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdin and stdout.",
+)
+@options.OFFLINE
+@told
+def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
+    """Serve an index to MCP clients, with tools for search, reading and whole questions."""
+    needs("mcp", extra="mcp")
+    from research_agent.interfaces.mcp.server import serve
+
+    return serve(index=index, config=config, port=port)
+
+
+@click.command("web")
+@options.INDEX
+@options.ASKING
+@options.ROUNDS
+@options.DOCS
+@click.option("--port", type=options.PORT, default=8421, help="Port on 127.0.0.1 (0: a free one).")
+@options.OFFLINE
+@told
+def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
+    """Serve a web page on this machine: questions, answers, cited pages."""
+    needs("starlette", "uvicorn", extra="web")
+    from research_agent.interfaces.web.serving import serve
+
+    options.index_is_named(docs)
+    settings = start(config, tells_preset=True)
+    where = index_for_docs(docs, settings, tells=True) if docs else index
+    return serve(settings, index=where, port=port)

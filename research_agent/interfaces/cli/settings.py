@@ -1,4 +1,4 @@
-"""Commands about the set-up: models, doctor, graph, completion; and those that serve: mcp, web."""
+"""Commands about the set-up: models, doctor, graph, completion."""
 
 import os
 from collections import Counter
@@ -15,9 +15,7 @@ from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.models.report import describe_models, prune_all, weight_statuses
 from research_agent.config import load_prompts
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.interfaces.cli.options import index_is_named
-from research_agent.interfaces.cli.process import needs, start, told
+from research_agent.interfaces.cli.process import start, told
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -120,42 +118,3 @@ def completion_command(context: click.Context, *, shell: str) -> int:
     made, names = get_completion_class(shell), ("research-agent", "_RESEARCH_AGENT_COMPLETE")
     click.echo(made(context.find_root().command, {}, *names).source() if made else "")
     return 0
-
-
-@click.command("mcp")
-@options.INDEX
-@options.ASKING
-@click.option(
-    "--http",
-    "port",
-    type=options.PORT,
-    metavar="PORT",
-    help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdin and stdout.",
-)
-@options.OFFLINE
-@told
-def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
-    """Serve an index to MCP clients, with tools for search, reading and whole questions."""
-    needs("mcp", extra="mcp")
-    from research_agent.interfaces.mcp import serving
-
-    return serving.serve(index=index, config=config, port=port)
-
-
-@click.command("web")
-@options.INDEX
-@options.ASKING
-@options.ROUNDS
-@options.DOCS
-@click.option("--port", type=options.PORT, default=8421, help="Port on 127.0.0.1 (0: a free one).")
-@options.OFFLINE
-@told
-def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
-    """Serve a web page on this machine: questions, answers, cited pages."""
-    needs("starlette", "uvicorn", extra="web")
-    from research_agent.interfaces.web.serving import serve
-
-    index_is_named(docs)
-    settings = start(config, tells_preset=True)
-    where = index_for_docs(docs, settings, tells=True) if docs else index
-    return serve(settings, index=where, port=port)

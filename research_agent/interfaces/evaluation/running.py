@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from research_agent.assembly.models.report import describe_models
@@ -27,10 +28,12 @@ from research_agent.evaluation.review import json_lines
 from research_agent.evaluation.rows import KS, EvalRow, Seen, answered, searched
 from research_agent.interfaces.evaluation.kept import kept_run, read_rows
 from research_agent.interfaces.report.recording import RunRecord
+from research_agent.interfaces.steps import several
 from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings
 from research_agent.retrieval.reorder.step import reorder
 from research_agent.retrieval.search.ranking import rank
+from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types import Chunk
 from research_agent.types.events import Finished, Watching
@@ -152,6 +155,31 @@ def about_run(
     models = dict.fromkeys(f"{one.provider}:{one.model}" for one in named if one.model)
     roles = _digest([(one.role, one.provider, one.model) for one in named])
     return about | {"model": f"{', '.join(models)}, {roles}", "mode": "answers"}
+
+
+def estimate(
+    questions: Sequence[Question],
+    settings: Settings,
+    options: EvalOptions,
+    known: Sequence[EvalRow] = (),
+) -> str:
+    """Return what asking `questions` takes at the most, and about, where `known` rows tell."""
+    count, budget = len(questions), settings.budget
+    told = f"{several(count, 'question')} to ask"
+    if options.retrieval_only:
+        return f"{told}: no model is asked"
+    least = count * (2 if settings.refuses_by == "check" else 1) + sum(map(is_judged, questions))
+    hours = count * budget.seconds / 3600 / options.parallel
+    told += f": {least} to {count * budget.llm_calls} model calls, {count * budget.tokens:,} tokens"
+    told += f" and {hours:.1f} hours at most"
+    told += f", cost {count * budget.cost:g}" if budget.cost else ""
+    if rows := [row for row in known if row.asked and not row.error]:
+        tokens = fmean(row.prompt_tokens + row.completion_tokens for row in rows)
+        minutes = count * fmean(row.seconds for row in rows) / 60 / options.parallel
+        cost = count * fmean(row.cost or 0.0 for row in rows)
+        told += f"; about {count * tokens:,.0f} tokens, {minutes:.1f} minutes"
+        told += f", cost {cost:.4g}" if cost else ""
+    return told
 
 
 def _digest(value: object) -> str:

@@ -1,22 +1,30 @@
-"""The MCP server of an agent: its tools, and documents as resources."""
+"""The MCP server of an agent: its tools, documents as resources, and the program that serves it."""
 
 import logging
+import os
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
+import anyio
 import mcp_types
 from anyio import to_thread
 from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from research_agent.access import access_token
+from research_agent.config import load_prompts
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.agent import ResearchAgent
+from research_agent.interfaces.cli.process import opened, start
+from research_agent.interfaces.cli.terminal import say
+from research_agent.interfaces.listening import HOST, listening
 from research_agent.interfaces.own_graphs import research_tool, state, tool_inputs, tools
 from research_agent.interfaces.steps import step_text
 from research_agent.planning import tool_texts
@@ -30,6 +38,7 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 Paginated = mcp_types.PaginatedRequestParams
 NAME = "research-agent"
+TOKEN = "RESEARCH_AGENT_MCP_TOKEN"  # noqa: S105 (the name of a variable)
 SCHEME = "research-agent://documents/"
 LONGEST = 2_000_000
 """Characters of a document that are sent; the rest is found by searching."""
@@ -232,3 +241,45 @@ def _failed(text: str) -> mcp_types.CallToolResult:
     return mcp_types.CallToolResult(
         content=[mcp_types.TextContent(type="text", text=text)], is_error=True
     )
+
+
+def serve(*, index: str, config: str | None, port: int | None) -> int:
+    """Serve an index until the client goes or the program is interrupted; stdout is MCP alone."""
+    settings = start(config)
+    token = access_token(TOKEN, os.environ) if port is not None else ""
+    with ExitStack() as stack:
+        connection = stack.enter_context(opened(index, settings))
+        agent = stack.enter_context(
+            ResearchAgent(connection.ports, connection.settings, load_prompts())
+        )
+        server = build_server(agent)
+        if port is None:
+            anyio.run(_over_stdio, server)
+        else:
+            anyio.run(_over_http, server, port, token)
+    return 0
+
+
+async def _over_stdio(server: Server[Any]) -> None:
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+async def _over_http(server: Server[Any], port: int, token: str) -> None:
+    import uvicorn
+
+    from research_agent.interfaces.http_limits import (
+        BoundedProtocol,
+        with_bounded_bodies,
+        with_token,
+    )
+
+    app = with_token(with_bounded_bodies(server.streamable_http_app(host=HOST)), token)
+    config = uvicorn.Config(
+        app, http=BoundedProtocol, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+    )
+    with listening(port, option="--http") as door:
+        say(f"serving MCP at http://{HOST}:{door.getsockname()[1]}/mcp", error=True)
+        if not os.environ.get(TOKEN):
+            say(f"clients send this header: Authorization: Bearer {token}", error=True)
+        await uvicorn.Server(config).serve(sockets=[door])

@@ -42,7 +42,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def build_app(workspace: Workspace) -> Starlette:
-    """Return the application; `serving.Gate` belongs in front of it."""
+    """Return the application; `serving.gate` belongs in front of it."""
     page = partial(_static, "web.html")
     talk = "/api/talk/{session}"
     routes = [

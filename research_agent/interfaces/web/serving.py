@@ -45,7 +45,7 @@ def serve(settings: Settings, *, index: str, port: int) -> int:
 
 def build_server(workspace: Workspace, *, token: str, port: int) -> uvicorn.Server:
     """Return the server of a workspace's page."""
-    app: Any = Gate(build_app(workspace), token=token, port=port)
+    app: Any = gate(build_app(workspace), token=token, port=port)
     return uvicorn.Server(
         uvicorn.Config(
             app, log_level="warning", ws="none", lifespan="off", timeout_graceful_shutdown=3
@@ -53,41 +53,36 @@ def build_server(workspace: Workspace, *, token: str, port: int) -> uvicorn.Serv
     )
 
 
-class Gate:
-    """Stands in front of an app: checks Host, Origin and token, and adds headers.
+def gate(app: App, *, token: str, port: int) -> App:
+    """Return an app behind a check of Host, Origin and token, with our headers.
 
     The token is in a header that only our own script can set: no cookie is sent along with what
     another site asks, and no other server of this machine gets to see it.
     """
 
-    def __init__(self, app: App, *, token: str, port: int) -> None:
-        self._app, self._token = app, token
-        self._hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it."""
+    async def gated(scope: Message, receive: Receive, send: Send) -> None:
         sending = http_limits.with_headers(send, HEADERS)
-        status, reason = self._refusal(str(scope["path"]), dict(scope["headers"]))
+        status, reason = _refusal(scope["path"], dict(scope["headers"]), token=token, port=port)
         if status:
-            told = {
-                "error": reason,
-                "hint": "Open the address that research-agent web has printed.",
-            }
-            await http_limits.refuse(sending, status, told=told)
+            hint = "Open the address that research-agent web has printed."
+            await http_limits.refuse(sending, status, told={"error": reason, "hint": hint})
         else:
-            await self._app(scope, receive, sending)
+            await app(scope, receive, sending)
 
-    def _refusal(self, path: str, headers: Headers) -> tuple[int, str]:
-        """Return the status and the reason of a refusal, 0 where there is none."""
-        host = headers.get(b"host", b"")
-        if host not in self._hosts:
-            return 403, "this page is served for 127.0.0.1 alone"
-        if headers.get(b"origin", b"http://" + host) != b"http://" + host:
-            return 403, "another site has asked"
-        if not path.startswith(API):
-            return 0, ""
-        if headers.get(b"sec-fetch-site", b"same-origin") != b"same-origin":
-            return 403, "another site has asked"
-        if not http_limits.sends(headers, self._token):
-            return 401, "the token is missing or wrong"
+    return gated
+
+
+def _refusal(path: str, headers: Headers, *, token: str, port: int) -> tuple[int, str]:
+    """Return the status and the reason of a refusal, 0 where there is none."""
+    host = headers.get(b"host", b"")
+    if host not in (f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()):
+        return 403, "this page is served for 127.0.0.1 alone"
+    if headers.get(b"origin", b"http://" + host) != b"http://" + host:
+        return 403, "another site has asked"
+    if not path.startswith(API):
         return 0, ""
+    if headers.get(b"sec-fetch-site", b"same-origin") != b"same-origin":
+        return 403, "another site has asked"
+    if not http_limits.sends(headers, token):
+        return 401, "the token is missing or wrong"
+    return 0, ""
