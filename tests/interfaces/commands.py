@@ -99,13 +99,27 @@ def begun(*arguments: str) -> subprocess.Popen[str]:
 
 def made_index(folder: Path, files: Mapping[str, str]) -> Path:
     """Make "docs" with these files, and "home", a data folder with their index."""
-    (folder / "docs").mkdir(exist_ok=True)
     for name, text in files.items():
-        (folder / "docs" / name).write_text(text, encoding="utf-8")
+        file = folder / "docs" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
         assert 0 == run("index", str(folder / "docs")).exit_code
     return folder
+
+
+def index_of(files: Mapping[str, str]) -> Any:  # noqa: ANN401 (a fixture)
+    """Return a fixture: a folder of `made_index` that the tests of a module find, not to change."""
+
+    @pytest.fixture(scope="module", autouse=True)
+    def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+        folder = made_index(tmp_path_factory.mktemp("made"), files)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
+            yield folder
+
+    return home
 
 
 @dataclass

@@ -14,7 +14,7 @@ import pytest
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.types.events import Event, Finished, Hits
-from tests.interfaces.commands import made_index
+from tests.interfaces.commands import index_of
 from tests.loopback import Json, server, text_reply, token
 
 CITIES = ("Oslo", "Lima", "Rome", "Bonn", "Cork", "Graz", "Pisa", "Turku")
@@ -60,19 +60,12 @@ def metres(city: str) -> int:
     return 100 + 11 * CITIES.index(city)
 
 
-@pytest.fixture(scope="module")
-def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of a document a city; no test changes it."""
-    texts = {
+bridges = index_of(
+    {
         f"{city}.md": f"# {city}\n\nThe bridge of {city} is {metres(city)} metres long.\n"
         for city in CITIES
     }
-    return made_index(tmp_path_factory.mktemp("bridges"), texts) / "home"
-
-
-@pytest.fixture(autouse=True)
-def _home(bridges: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(bridges))
+)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.interfaces.commands import BAKED as QUESTION
-from tests.interfaces.commands import GUIDE, made_index, printed, run
+from tests.interfaces.commands import GUIDE, index_of, printed, run
 from tests.loopback import Json, Raw, error_reply, server, text_reply, token
 
 TRAINS = "# Trains\n\nA ticket from Jakarta to Bandung costs five.\n"
@@ -29,17 +29,7 @@ class Server:
         return text_reply(said, tokens=[] if self.silent else [first, rest])
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with an index of two documents; no test changes it."""
-    files = {"guide.md": GUIDE, "trains.md": TRAINS}
-    return made_index(tmp_path_factory.mktemp("made"), files) / "home"
-
-
-@pytest.fixture
-def index(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
-    return tmp_path
+home = index_of({"guide.md": GUIDE, "trains.md": TRAINS})
 
 
 def config(folder: Path, url: str, prune: str = "{}") -> str:
@@ -49,11 +39,11 @@ def config(folder: Path, url: str, prune: str = "{}") -> str:
     return str(file)
 
 
-def test_three_measurements(index: Path) -> None:
+def test_three_measurements(tmp_path: Path) -> None:
     """Without a chunk unsure, with the right one sure, with an unrelated one as before."""
     model = Server()
     with server(model.reply) as url:
-        given = ("diagnose", QUESTION, "--config", config(index, url))
+        given = ("diagnose", QUESTION, "--config", config(tmp_path, url))
         done, told = run(*given), printed(run(*given, "--json"))
         hits = printed(run("search", "ticket", "--json"))["hits"]
         ids = {hit["doc_id"]: hit["chunk_id"] for hit in hits}
@@ -79,10 +69,10 @@ def test_three_measurements(index: Path) -> None:
     ("model", "status", "missing"),
     [(Server(silent=True), 0, "no log-probabilities"), (Server(down=True), 1, "failed")],
 )
-def test_what_cannot_be_measured(index: Path, model: Server, status: int, missing: str) -> None:
+def test_what_cannot_be_measured(tmp_path: Path, model: Server, status: int, missing: str) -> None:
     """It is said in words, and no number is made up."""
     with server(model.reply) as url:
-        given = ("diagnose", QUESTION, "--config", config(index, url))
+        given = ("diagnose", QUESTION, "--config", config(tmp_path, url))
         done, told = run(*given), printed(run(*given, "--json"))
     (only,) = told["measurements"]
 
@@ -91,15 +81,15 @@ def test_what_cannot_be_measured(index: Path, model: Server, status: int, missin
     assert (missing, None, False) == (only["missing"], only["nu"], told["log_probabilities"])
 
 
-def test_pruned_run_is_replayed_without_asking(index: Path) -> None:
+def test_pruned_run_is_replayed_without_asking(tmp_path: Path) -> None:
     """What measuring asked is in the trace too."""
     model = Server()
     prune = "{mode: threshold, min_gain: 0.05}"
     with server(model.reply) as url:
-        given = ("--config", config(index, url, prune), "--json")
-        asked = run("ask", QUESTION, *given, "--trace", str(index / "runs"))
+        given = ("--config", config(tmp_path, url, prune), "--json")
+        asked = run("ask", QUESTION, *given, "--trace", str(tmp_path / "runs"))
         assert 0 == asked.exit_code, asked.output
-        (path,) = (index / "runs").iterdir()
+        (path,) = (tmp_path / "runs").iterdir()
         sent = len(model.seen)
         replayed = run("replay", str(path), "--json")
     told = printed(asked)["prune"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.config import configured
-from tests.interfaces.commands import Model, made_index, run, served
+from tests.interfaces.commands import Model, index_of, run, served
 from tests.loopback import Json, Raw, text_reply
 
 THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
@@ -40,16 +40,11 @@ class Author(Model):
         return text_reply(self.plan)
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an index of ten documents."""
-    files = {f"{one}.md": text_about(one, at) for at, one in enumerate(THINGS)}
-    return made_index(tmp_path_factory.mktemp("store"), files) / "home"
+store = index_of({f"{one}.md": text_about(one, at) for at, one in enumerate(THINGS)})
 
 
 @pytest.fixture
-def at_store(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(store))
+def at_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE", "on")
     monkeypatch.chdir(tmp_path)

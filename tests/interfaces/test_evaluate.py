@@ -27,7 +27,7 @@ from tests.fakes import (
     ports,
     says,
 )
-from tests.interfaces.commands import Model, made_index, printed, run, served
+from tests.interfaces.commands import Model, index_of, printed, run, served
 from tests.loopback import Json, Raw, text_reply
 
 MANY = 30
@@ -74,16 +74,12 @@ class Baker(Model):
         return text_reply(f"{chunk[2]} [{chunk[1]}]." if chunk else "It is baked.")
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of thirty breads."""
-    return made_index(tmp_path_factory.mktemp("made"), {"breads.md": BREADS})
+home = index_of({"breads.md": BREADS})
 
 
 @pytest.fixture
-def there(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, with that index at hand."""
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(home / "home"))
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

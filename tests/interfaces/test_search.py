@@ -6,29 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.interfaces.commands import GUIDE, run
+from tests.interfaces.commands import GUIDE, index_of, run
 from tests.loopback import Json, rerank_server
 
 NOTES = "---\ntitle: Notes\ndate: 2023-05-01\n---\n# Keys\n\nThe rye bread of May was burnt.\n"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two documents in two folders and their index; no test changes it."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "docs" / "old").mkdir(parents=True)
-    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    (folder / "docs" / "old" / "notes.md").write_text(NOTES, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("RESEARCH_AGENT_HOME", str(folder))
-        assert 0 == run("index", str(folder / "docs")).exit_code
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def documents(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
-    return made / "docs"
+home = index_of({"guide.md": GUIDE, "old/notes.md": NOTES})
 
 
 def found(*options: str) -> list[dict[str, Any]]:
@@ -37,9 +21,9 @@ def found(*options: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in json.loads(result.stdout)["hits"]]
 
 
-def test_each_option_leaves_what_it_names(documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_option_leaves_what_it_names(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several of one kind add up; a relative folder is one of the working directory."""
-    monkeypatch.chdir(documents)
+    monkeypatch.chdir(home / "docs")
     for options, left in (
         ((), {"guide", "notes"}),
         (("--document", "NOT*"), {"notes"}),
@@ -47,7 +31,7 @@ def test_each_option_leaves_what_it_names(documents: Path, monkeypatch: pytest.M
         (("--document", "notes", "--document", "guide"), {"guide", "notes"}),
         (("--kind", "table"), set()),
         (("--folder", "old"), {"notes"}),
-        (("--folder", str(documents)), {"guide", "notes"}),
+        (("--folder", str(home / "docs")), {"guide", "notes"}),
         (("--since", "2023", "--until", "2023-05"), {"notes"}),
     ):
         assert left == {hit["doc_id"] for hit in found(*options)}
