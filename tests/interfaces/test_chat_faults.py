@@ -2,8 +2,7 @@
 
 import signal
 import subprocess
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,18 @@ from graphs.chat import ChatInput, ChatState, build_chat_graph
 from graphs.checkpoints import sqlite_saver
 from research_agent.errors import ModelUnavailableError
 from tests.fakes import BYPASSING, PROMPTS, ScriptedChat, ports
-from tests.interfaces.commands import ANSWER, BAKED, SHOWN, Model, begun, chat, in_sessions, served
-from tests.loopback import Json, Raw
+from tests.interfaces.commands import (
+    ANSWER,
+    BAKED,
+    SHOWN,
+    Model,
+    Waiting,
+    begun,
+    chat,
+    in_sessions,
+    served,
+)
+from tests.loopback import Raw
 
 pytestmark = pytest.mark.usefixtures("indexed")
 UNREADABLE = "error: the session default holds what this version cannot read"
@@ -97,38 +106,21 @@ def test_turn_that_an_older_version_left_begins_anew(
     assert 1 == again.stdout.count(f"1. {BAKED}")
 
 
-@dataclass
-class Slow(Model):
-    """A model whose first answer comes late."""
-
-    answers: list[str] = field(default_factory=list)
-
-    def reply(self, request: Json) -> Json | Raw:
-        if "response_format" not in request and request["max_tokens"] != 1:
-            self.answers.append("")
-            time.sleep(3.0 * (len(self.answers) == 1))
-        return super().reply(request)
-
-
-def started(config: str) -> subprocess.Popen[str]:
-    """Start `chat` in a process of its own, asked and about to be answered."""
-    process = begun("chat", "--config", config, "-v")
+def asked(process: subprocess.Popen[str], model: Waiting) -> None:
+    """Ask `chat` in its process, and wait until its model is asked."""
     assert process.stdin
-    assert process.stderr
     process.stdin.write(f"{BAKED}\n")
     process.stdin.flush()
-    told = []
-    for line in process.stderr:
-        told.append(line)
-        if line.startswith("reading"):
-            return process
-    raise AssertionError("".join(told))
+    assert model.reached.wait(60)
+    model.waits = False
 
 
 def test_killed_in_a_turn_and_resumed(tmp_path: Path) -> None:
     """After SIGKILL the question is still known, the lock is free, and /retry answers it."""
-    with served(Slow(), tmp_path) as config:
-        with started(config) as process:
+    model = Waiting()
+    with served(model, tmp_path) as config:
+        with begun("chat", "--config", config) as process:
+            asked(process, model)
             second = chat(config)
             process.kill()
         resumed = chat(config, "/retry", "/history")
@@ -140,24 +132,15 @@ def test_killed_in_a_turn_and_resumed(tmp_path: Path) -> None:
     assert 1 == resumed.stdout.count(f"1. {BAKED}")
 
 
-def test_ctrl_c_stops_the_turn_and_twice_leaves(tmp_path: Path) -> None:
-    """Once: the answer is stopped, its usage told, the next question answered. Twice: 130."""
-    model = Slow()
-    with served(model, tmp_path) as config:
-        with started(config) as process:
-            process.send_signal(signal.SIGINT)
-            out, told = process.communicate(f"{BAKED}\n/quit\n", timeout=60)
-        once = process.returncode
-        model.answers.clear()
-        with started(config) as process:
-            process.send_signal(signal.SIGINT)
-            assert process.stderr
-            assert any(line.startswith("stopping") for line in process.stderr)
-            process.send_signal(signal.SIGINT)  # (two that are not yet handled would be one)
-            process.communicate(timeout=60)
+def test_ctrl_c_stops_the_turn(tmp_path: Path) -> None:
+    """The answer is stopped, its usage told, the next question answered."""
+    model = Waiting()
+    with served(model, tmp_path) as config, begun("chat", "--config", config, "-v") as process:
+        asked(process, model)
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(f"{BAKED}\n/quit\n", timeout=60)
 
-    assert 0 == once
+    assert 0 == process.returncode
     assert "stopped after" in told
     assert "model calls" in told
     assert out.startswith(SHOWN)
-    assert 130 == process.returncode

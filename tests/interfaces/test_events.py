@@ -3,11 +3,15 @@
 import asyncio
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
+from graphs.chat import ChatInput, build_chat_graph
+from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.config import load_prompts
 from research_agent.errors import ModelAccessError, StoppedError
@@ -93,27 +97,47 @@ def test_an_error_is_the_last_event_and_is_raised() -> None:
     )
 
 
-def test_a_question_under_way_is_ended() -> None:
-    """By `Stop`, and by cancelling the task of `aask` or `astream`: the model call is woken."""
+async def drained(events: AsyncIterator[object]) -> None:
+    async for _ in events:
+        pass
 
-    async def cancel(asked: ResearchAgent, waiting: WaitingChat, *, streamed: bool) -> None:
-        async def read() -> None:
-            if not streamed:
-                await asked.aask(QUESTION)
-            async for _ in asked.astream(QUESTION):
-                pass
 
-        task = asyncio.create_task(read())
+def in_a_conversation(asked: ResearchAgent) -> Any:  # noqa: ANN401 (a coroutine of LangGraph's)
+    run = asked.run_context
+    graph = build_chat_graph(run.ports, run.settings, run.prompts)
+    return graph.ainvoke(ChatInput(messages=[HumanMessage(QUESTION)]))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda asked: asked.aask(QUESTION),
+        lambda asked: drained(asked.astream(QUESTION)),
+        lambda asked: asked.graph.ainvoke(ResearchInput(question=QUESTION)),
+        lambda asked: drained(
+            asked.graph.astream(ResearchInput(question=QUESTION), stream_mode="custom")
+        ),
+        in_a_conversation,
+    ],
+)
+def test_cancelling_ends_the_model_call(ask: Callable[[ResearchAgent], Any]) -> None:
+    """Also of the compiled graphs beside an event loop."""
+    waiting = WaitingChat()
+
+    async def cancelled(asked: ResearchAgent) -> None:
+        task = asyncio.ensure_future(ask(asked))
         assert await asyncio.to_thread(waiting.asked.wait, 20)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        assert await asyncio.to_thread(waiting.ended.wait, 10)
 
-    for streamed in (False, True):
-        waiting = WaitingChat()
-        with agent(waiting) as asked:
-            asyncio.run(cancel(asked, waiting, streamed=streamed))
-        assert waiting.ended.is_set()
+    with agent(waiting) as asked:
+        asyncio.run(cancelled(asked))
+
+
+def test_a_stop_ends_the_question() -> None:
+    """From another thread."""
     waiting, stop, events = WaitingChat(), Stop(), list[Event]()
 
     def ended() -> None:

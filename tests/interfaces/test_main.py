@@ -222,6 +222,9 @@ def test_bad_files_and_folders_are_told(docs: Path) -> None:
         (("ask", "what?", "--config", "no.yaml"), 2, "no.yaml", "config init"),
         (("index", "--remove", "nothing"), 1, "nothing", "--list"),
         (("config", "init", "x" * 300), 2, "cannot be written", "research-agent config init PATH"),
+        (("search", "q", "--index", "/" + "x" * 5000), 1, "File name too long", ""),
+        (("search", "q", "--index", "x" * 5000), 1, "is no name of an index", ""),
+        (("search", "q", "--config", "deep.yaml"), 2, "is not YAML: it is nested too deeply", ""),
     ],
 )
 def test_bad_input_is_an_error_in_words(
@@ -235,12 +238,15 @@ def test_bad_input_is_an_error_in_words(
     """What is wrong and what to do, never a stack trace, nothing on stdout."""
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
+    if "deep.yaml" in arguments:
+        Path("deep.yaml").write_text("[" * 2000, encoding="utf-8")
     result = run(*arguments)
 
     assert (status, "") == (result.exit_code, result.stdout)
     assert message.lower() in result.stderr.lower()
     assert hint in result.stderr
     assert "Traceback" not in result.stderr
+    assert "unexpected" not in result.stderr
 
 
 @pytest.mark.usefixtures("indexed")

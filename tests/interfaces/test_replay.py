@@ -2,7 +2,6 @@
 
 import json
 import stat
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +13,11 @@ from research_agent.interfaces.cli.process import lift
 from research_agent.interfaces.events import read_event
 from research_agent.types.events import Asked
 from tests.interfaces.commands import (
+    ANSWER,
     BAKED,
     GUIDE,
     Model,
+    Waiting,
     begun,
     in_a_process,
     made_index,
@@ -34,7 +35,7 @@ class Recorded:
     """A run that was recorded, and what it ran on."""
 
     config: str
-    model: Model
+    model: Waiting
     path: Path
 
 
@@ -42,7 +43,7 @@ class Recorded:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     """One run for all tests here: none of them changes its file."""
     folder = made_index(tmp_path_factory.mktemp("recorded"), {"guide.md": GUIDE})
-    model = Model()
+    model = Waiting(waits=False)
     with pytest.MonkeyPatch.context() as patch, served(model, folder) as config:
         patch.setenv("RESEARCH_AGENT_HOME", str(folder / "home"))
         patch.setenv("OPENAI_API_KEY", KEY)
@@ -53,12 +54,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
 
 
 @pytest.fixture
-def model(recorded: Recorded) -> Iterator[Model]:
+def model(recorded: Recorded) -> Iterator[Waiting]:
     """The model, which the test may change."""
-    before = replace(recorded.model)
     recorded.model.asked.clear()
     yield recorded.model
-    recorded.model.answer, recorded.model.takes = before.answer, before.takes
+    recorded.model.answer = ANSWER
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -213,20 +213,18 @@ def test_a_traces_own_hosts_and_files_are_not_used(
 
 
 def test_a_trace_of_a_killed_run_can_be_read(
-    recorded: Recorded, model: Model, tmp_path: Path
+    recorded: Recorded, model: Waiting, tmp_path: Path
 ) -> None:
     """Lines are whole up to the kill, under a name that says that the run did not end."""
     folder = tmp_path / "runs"
-    model.takes = 5.0
+    model.waits = True
     with begun("ask", BAKED, "--config", recorded.config, "--trace", str(folder)) as process:
-        until = time.monotonic() + 60
-        while not model.asked and time.monotonic() < until:
-            time.sleep(0.05)
+        assert model.reached.wait(60)
         process.kill()
+    model.waits = False
     (path,) = folder.iterdir()
     with path.open("ab") as file:
         file.write(b'{"line": "ev')
-    model.takes = 0.0
     live = ("--live", "--config", recorded.config)
     again = run("replay", str(path), "--from", "select_evidence", *live)
 

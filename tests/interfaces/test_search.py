@@ -67,7 +67,7 @@ def test_chunks_by_their_ids() -> None:
     wanted = found("--document", "guide")[0]["chunk_id"]
     shown = run("chunks", wanted)
     as_json = json.loads(run("chunks", wanted, "--depth", "2", "--json").stdout)
-    unknown = run("chunks", wanted, "nothing")
+    unknown, odd = run("chunks", wanted, "nothing"), run("chunks", "\udcff")
 
     assert 0 == shown.exit_code, shown.output
     assert f"[{wanted}]" in shown.stdout
@@ -76,6 +76,7 @@ def test_chunks_by_their_ids() -> None:
     assert wanted == as_json["chunks"][0]["chunk_id"]
     assert 1 == unknown.exit_code
     assert "no chunk has the key 'nothing'" in unknown.stderr
+    assert "no chunk has the key" in odd.stderr
     assert (2, 2) == (run("chunks").exit_code, run("chunks", wanted, "--depth", "11").exit_code)
 
 

@@ -1,7 +1,10 @@
 """The HTTP server: its addresses, who is let in, limits, tenants, and clients that go."""
 
 import json
+import socket
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
@@ -10,6 +13,7 @@ import pytest
 
 from graphs.state import RESULT
 from research_agent.errors import ConfigError, PathError
+from research_agent.interfaces import http_limits
 from research_agent.interfaces.serve import answers, gate
 from research_agent.interfaces.serve.completions import answer_text
 from research_agent.interfaces.serve.tokens import Clients, Rule, rules_of
@@ -191,8 +195,28 @@ def test_who_is_let_in(api: Server, path: str, headers: dict[str, str], status: 
     assert status == httpx2.get(f"{api.url}{path}", headers=headers).status_code
 
 
-def test_a_long_body_is_refused(api: Server) -> None:
+def test_clients_that_take_too_much(api: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long body is refused, connections beyond 64, heads and bodies that never end are closed."""
+    monkeypatch.setattr(http_limits, "REQUEST_SECONDS", 1.0)
+    url = httpx2.URL(api.url)
+    head = f"POST /v1/research HTTP/1.1\r\nHost: {url.host}\r\nAuthorization: Bearer "
+    begun = [f"{head}{TOKENS['bread']}\r\nContent-Length: 9\r\n\r\n{{", *[head] * 80]
+    many, ends, said = [], list[float](), list[bytes]()
+    since = time.monotonic()
+    for text in begun:
+        many.append(socket.create_connection((url.host, url.port), timeout=30))
+        with suppress(OSError):  # (closed already)
+            many[-1].sendall(text.encode())
+    for one in many:
+        with suppress(OSError):
+            said.append(one.recv(20))
+        ends.append(time.monotonic() - since)
+        one.close()
+
     assert 413 == api.post("/v1/research", {"question": "x" * 1_100_000}).status_code
+    assert said[0].startswith(b"HTTP/1.1 408")
+    assert sum(end > 0.9 for end in ends) >= 64 - len(TOKENS) - 2
+    assert max(ends) < 15
 
 
 def test_no_way_from_one_index_to_another(api: Server) -> None:

@@ -82,7 +82,7 @@ def test_sigterm_lets_running_questions_end_for_a_bounded_time(
     config: str, model: Waiting, grace: str, status: int | None
 ) -> None:
     """Within the time the answer is given; without any the model is left alone."""
-    model.waits, model.takes = status is None, 0.0 if status is None else 2.0
+    model.waits, model.takes = status is None, 0.0 if status is None else 0.7
     told: list[int] = []
     with program(config, "--grace", grace) as (process, client):
 

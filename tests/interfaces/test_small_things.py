@@ -10,36 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interfaces.commands import GUIDE, made_index, run
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with an index."""
-    return made_index(tmp_path_factory.mktemp("made"), {"guide.md": GUIDE}) / "home"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["search", "q", "--index", "/" + "x" * 5000], "File name too long"),
-        (["search", "q", "--index", "x" * 5000], "is no name of an index"),
-        (["chunks", "\udcff"], "no chunk has the key"),
-        (["search", "q", "--config", "deep.yaml"], "is not YAML: it is nested too deeply"),
-    ],
-)
-def test_odd_input_is_told(
-    arguments: list[str], told: str, made: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In one line that says what is wrong."""
-    monkeypatch.chdir(made)
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(made))
-    Path("deep.yaml").write_text("[" * 2000)
-    result = run(*arguments)
-
-    assert result.exit_code in (1, 2)
-    assert told in result.stderr
-    assert "unexpected" not in result.stderr
+from tests.interfaces.commands import run
 
 
 def program(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
@@ -121,14 +92,8 @@ def test_ctrl_c_at_once_is_no_traceback() -> None:
         assert "Traceback" not in process.communicate(timeout=20)[1]
 
 
-def test_a_refresh_reads_what_is_indexed_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refresh_reads_what_is_indexed_and_no_more(docs: Path) -> None:
     """The doctor's cures use it: a file that came since, in the same folder, is left alone."""
-    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(tmp_path / "home"))
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "guide.md").write_text("Bread is baked at 230 degrees.")
     run("index", str(docs))
     (docs / "private.md").write_text("A diary.")
     (docs / "guide.md").write_text("Bread is baked at 240 degrees.")

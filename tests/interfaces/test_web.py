@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 
 import httpx
 import pytest
+from PIL import Image
 
 from research_agent.conversation.adapters.sessions import sqlite_table
 from tests.interfaces.commands import ANSWER, BAKED, Model, run, served
-from tests.interfaces.reporting import QUOTE
+from tests.interfaces.reporting import QUOTE, html_of, over_pdf, watched
 from tests.interfaces.web_page import HOSTILE, KEY, KEY_ANSWER, TOKEN, Web, ask, serving, web
 
 __all__ = ["web"]
+SCRIPT = "<script>document.documentElement.lang='xx'</script><img src=x onerror=alert(1)>"
 WIDTH = "document.documentElement.scrollWidth"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 
@@ -261,6 +264,24 @@ def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
         page = stack.enter_context(web.page())
         page.get_by_role("button", name="taken (0)").click()
         page.wait_for_selector("#problem:has-text('taken')")
+
+
+def test_a_report_runs_and_loads_nothing(web: Web, tmp_path: Path) -> None:
+    """The words are marked in yellow on a white page, and the policy has nothing to complain of."""
+    result, chunks = over_pdf(tmp_path, question=f"How long? {SCRIPT}")
+    html_of(tmp_path, result, chunks, watched())
+    with web.page() as page:
+        web.complaints.clear()
+        page.goto((tmp_path / "answer.html").as_uri())
+        picture = page.locator("svg.page").screenshot()
+        language = page.locator("html").get_attribute("lang")
+    raw = Image.open(BytesIO(picture)).convert("RGB").tobytes()
+    colours = set(zip(raw[::3], raw[1::3], raw[2::3], strict=True))
+
+    assert "en" == language
+    assert [] == web.complaints
+    assert any(r > 240 and 200 < g < 250 and 120 < b < 190 for r, g, b in colours)
+    web.requests[:] = [url for url in web.requests if not url.startswith("file:")]
 
 
 def test_the_command_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
