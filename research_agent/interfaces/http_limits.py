@@ -9,6 +9,8 @@ from typing import Any
 import anyio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from research_agent.errors import ToolInputError
+
 CONNECTIONS = 64
 """Open at a time; one more is closed at once."""
 REQUEST_SECONDS = 10.0
@@ -115,6 +117,17 @@ def with_headers(send: Send, added: Mapping[str, str]) -> Send:
         await send(message)
 
     return sending
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object that a body is; raises ToolInputError for what is none."""
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ToolInputError(f"the request is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise ToolInputError("the request is no JSON object")
+    return given
 
 
 async def refuse(

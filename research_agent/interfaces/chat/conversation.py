@@ -39,15 +39,12 @@ class Conversation:
     ) -> None:
         self._graph, self._saver, self._table = graph, saver, table
         self.info = info
+        self._config: Any = {"configurable": {"thread_id": info.thread}}
         self.last: Finished | None = None
         """The last answer of this process, with all that was found."""
         self.record = RunRecord()
         self.preset = ""
         """Which stages act in the next answers; empty: as configured."""
-
-    @property
-    def _config(self) -> Any:  # noqa: ANN401 (LangChain's RunnableConfig)
-        return {"configurable": {"thread_id": self.info.thread}}
 
     @property
     def name(self) -> str:

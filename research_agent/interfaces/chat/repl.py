@@ -108,14 +108,13 @@ class Repl:
 
     def _ask(self, question: str) -> None:
         check_question(question)  # (before the session keeps it as one that waits)
-        stop = Stop()
-        running = self._talk.ask(question, stop=stop, limits=self._limits, rejected=self._rejected)
-        self._follow(running, stop)
+        ask = partial(self._talk.ask, question, limits=self._limits, rejected=self._rejected)
+        self._follow(ask)
 
-    def _follow(self, running: Generator[Event, None, None], stop: Stop) -> None:
-        before = len(self._talk.turns())
+    def _follow(self, begin: Callable[..., Generator[Event, None, None]]) -> None:
+        before, stop = len(self._talk.turns()), Stop()
         with ended_by_ctrl_c(stop), self._steps.shown() as see:
-            for event in running:
+            for event in begin(stop=stop):
                 see(event)
         turns, pending = self._talk.turns(), self._talk.pending()
         if len(turns) > before:
@@ -127,8 +126,7 @@ class Repl:
         say(text.choices_text(choices))
         said = self._lines.next("? ")
         if said is not None:
-            stop = Stop()
-            self._follow(self._talk.choose(said.strip() or "all", stop=stop), stop)
+            self._follow(partial(self._talk.choose, said.strip() or "all"))
 
     def _show(self, turn: Turn) -> None:
         if how := text.understood(turn):
@@ -149,8 +147,7 @@ class Repl:
         if question:
             self._ask(question)
         elif self._talk.pending().text:
-            stop = Stop()
-            self._follow(self._talk.resume(stop=stop), stop)
+            self._follow(self._talk.resume)
         else:
             self._ask(self._last().question)
 

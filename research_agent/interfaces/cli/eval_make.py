@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -21,13 +20,7 @@ from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.cli.options import INDEX, MODEL, OFFLINE, SETTINGS
 from research_agent.interfaces.cli.process import opened, start, told
 from research_agent.interfaces.cli.terminal import note, progress_bar, say
-from research_agent.interfaces.report.writing import (
-    MADE_BY,
-    PACKAGE,
-    check_target,
-    environment,
-    policy,
-)
+from research_agent.interfaces.report.writing import check_target, page_html
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
 
@@ -116,10 +109,7 @@ def _make(
 
 def _write(path: Path, rows: Sequence[Row], model: str) -> None:
     table, own = path.with_suffix(".csv"), "research_agent.interfaces.evaluation"
-    style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
-    template = environment(own).get_template("questions.html.jinja")
-    shown = {"rows": rows, "model": model, "csv": table.name}
-    page = template.render(shown, policy=policy(style), made_by=MADE_BY)
+    page = page_html("questions.html.jinja", package=own, rows=rows, model=model, csv=table.name)
     replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     replace_text(table, f"\ufeff{csv_text(rows)}")  # (by this mark Excel knows UTF-8)
-    replace_text(path.with_suffix(".html"), page.replace("/*STYLE*/", style, 1))
+    replace_text(path.with_suffix(".html"), page)

@@ -62,12 +62,10 @@ def search_command(  # noqa: PLR0913 (one argument an option)
     settings = start(config)
     with connect(index, settings, os.environ) as connection:
         check_scope(scope, connection.ports.documents)
-        wide = max(k, settings.retrieval.top_k)
-        settings = replace(settings, retrieval=replace(settings.retrieval, top_k=wide))
         context = RunContext(connection.ports, settings, load_prompts())
-        ranked, hits, notes = ranking(query, k, context, scope)
+        ranked, found, notes = ranking(query, k, context, scope)
         lines = explained(ranked, connection.ports.chunks) if explain and not as_json else []
-        notes = (*connection.ports.warnings(), *notes)
+        hits, notes = found[:k], (*connection.ports.warnings(), *notes)
     if as_json:
         plan = {"plan": asdict(ranked.plan), "stages": dict(ranked.stages)} if explain else {}
         say_json({"hits": hit_rows(hits), **plan})
@@ -81,12 +79,16 @@ def search_command(  # noqa: PLR0913 (one argument an option)
 def ranking(
     query: str, k: int, context: RunContext, scope: Scope
 ) -> tuple[Ranked, Sequence[Hit], Sequence[str]]:
-    """Return a ranking with all that reordered it, its first `k` hits, and what failed."""
+    """Return a ranking with all that reordered it, `k` hits or more, and what failed.
+
+    Raises ModelError.
+    """
     settings = context.settings
-    ranked = rank(query, ports=context.ports, settings=settings.retrieval, scope=scope)
+    wide = replace(settings.retrieval, top_k=max(k, settings.retrieval.top_k))
+    ranked = rank(query, ports=context.ports, settings=wide, scope=scope)
     done = reorder(query, ranked.hits, context.within(whole(settings.budget)), top_k=k)
     ranked = replace(ranked, stages=(*ranked.stages, *done.value.stages))
-    return ranked, done.value.hits[:k], (*ranked.notes, *done.event.notes)
+    return ranked, done.value.hits, (*ranked.notes, *done.event.notes)
 
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:

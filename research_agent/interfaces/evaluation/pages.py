@@ -11,12 +11,11 @@ from markdown_it import MarkdownIt
 from research_agent.evaluation.metrics import Difference
 from research_agent.evaluation.rows import STAGES, EvalRow
 from research_agent.interfaces.evaluation.running import Evaluation
-from research_agent.interfaces.report.writing import MADE_BY, environment, policy
+from research_agent.interfaces.report.writing import page_html
 from research_agent.private_files import replace_text
 from research_agent.text.visible import plain
 
 PACKAGE = "research_agent.interfaces.evaluation"
-REPORT_PACKAGE = "research_agent.interfaces.report"
 LEAST_SHOWN, LONGEST = 1e-3, 500
 """Of a number that is shown with two decimals; characters of an answer."""
 SPENT = ("llm_calls", "prompt_tokens", "completion_tokens", "seconds", "cost")
@@ -123,25 +122,19 @@ def _outcome(row: EvalRow, shown: Callable[[str], str]) -> tuple[str, ...]:
 
 def html(evaluation: Evaluation, changes: Sequence[Difference]) -> str:
     """Return the same and plots as one HTML page without scripts or requests."""
-    style = (files(REPORT_PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
-    style += (files(PACKAGE) / "templates" / "plots.css").read_text(encoding="utf-8")
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    page = (
-        environment(PACKAGE)
-        .get_template("evaluation.html.jinja")
-        .render(
-            body=reader.render(markdown(evaluation, changes)),
-            bars=[one for one in evaluation.summary.figures if not one.name.startswith(SPENT)],
-            curves={
-                source: [f"{400 * at.coverage:.1f},{200 - 200 * at.risk:.1f}" for at in curve]
-                for source, curve in evaluation.summary.curves.items()
-            },
-            value=value,
-            policy=policy(style),
-            made_by=MADE_BY,
-        )
+    return page_html(
+        "evaluation.html.jinja",
+        package=PACKAGE,
+        style=(files(PACKAGE) / "templates" / "plots.css").read_text(encoding="utf-8"),
+        body=reader.render(markdown(evaluation, changes)),
+        bars=[one for one in evaluation.summary.figures if not one.name.startswith(SPENT)],
+        curves={
+            source: [f"{400 * at.coverage:.1f},{200 - 200 * at.risk:.1f}" for at in curve]
+            for source, curve in evaluation.summary.curves.items()
+        },
+        value=value,
     )
-    return page.replace("/*STYLE*/", style, 1)
 
 
 def write_pages(evaluation: Evaluation, changes: Sequence[Difference], folder: Path) -> None:

@@ -26,13 +26,12 @@ from research_agent.evaluation.questions import (
 )
 from research_agent.evaluation.review import json_lines
 from research_agent.evaluation.rows import KS, EvalRow, Seen, answered, searched
+from research_agent.interfaces.cli.search import ranking
 from research_agent.interfaces.evaluation.kept import kept_run, read_rows
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.steps import several
 from research_agent.metering import whole
 from research_agent.model_settings import ModelSettings
-from research_agent.retrieval.reorder.step import reorder
-from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
 from research_agent.types import Chunk
@@ -241,11 +240,8 @@ def _row(
 
 def ranked(query: str, context: RunContext, scope: Scope = EVERYTHING) -> tuple[Chunk, ...]:
     """Return what `research-agent search` finds, without orders by a model; raises ModelError."""
-    settings = context.settings
-    wide = replace(settings.retrieval, top_k=max(settings.retrieval.top_k, KS[-1]))
-    found = rank(query, ports=context.ports, settings=wide, scope=scope)
-    done = reorder(query, found.hits, context.within(whole(settings.budget)), top_k=KS[-1])
-    return tuple(hit.chunk for hit in done.value.hits)
+    _, hits, _ = ranking(query, KS[-1], context, scope)
+    return tuple(hit.chunk for hit in hits)
 
 
 def passed(first: Sequence[Chunk], record: RunRecord, context: RunContext) -> Seen:

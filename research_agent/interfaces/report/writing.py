@@ -99,11 +99,14 @@ def write_report(
 
 def report_html(report: Report) -> str:
     """Return the HTML of a report; the same report gives the same text."""
-    style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8")
-    template = environment().get_template("report.html.jinja")
-    html = template.render(
-        report=report, result=report.result, policy=policy(style), made_by=MADE_BY
-    )
+    return page_html("report.html.jinja", report=report, result=report.result)
+
+
+def page_html(template: str, *, package: str = PACKAGE, style: str = "", **values: object) -> str:
+    """Return a page of a package's template in the style of reports, and `style` of its own."""
+    style = (files(PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8") + style
+    made = environment(package).get_template(template)
+    html = made.render(policy=policy(style), made_by=MADE_BY, **values)
     return html.replace("/*STYLE*/", style, 1)
 
 

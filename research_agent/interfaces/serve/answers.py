@@ -63,26 +63,19 @@ async def server_sent(events: Events) -> AsyncGenerator[str, None]:
                 yield f"event: stopped\ndata: {event_line(event)}\n\n"
 
 
-async def with_pauses(events: AsyncGenerator[T, None]) -> AsyncGenerator[T | None, None]:
+async def with_pauses(events: Events) -> AsyncGenerator[Event | None, None]:
     """Yield what `events` yields, and None where nothing has come for a while."""
-
-    async def after() -> T:
-        return await anext(events)
-
     async with aclosing(events):
-        coming = asyncio.ensure_future(after())
+        coming = asyncio.ensure_future(anext(events, None))
         try:
             while True:
                 done, _ = await asyncio.wait({coming}, timeout=PAUSE)
-                if not done:
-                    yield None
-                    continue
-                try:
-                    event = coming.result()
-                except StopAsyncIteration:
+                event = coming.result() if done else None
+                if done and event is None:
                     return
                 yield event
-                coming = asyncio.ensure_future(after())
+                if done:
+                    coming = asyncio.ensure_future(anext(events, None))
         finally:
             coming.cancel()
             await asyncio.gather(coming, return_exceptions=True)

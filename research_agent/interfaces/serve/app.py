@@ -1,7 +1,6 @@
 """The addresses: questions, searches, conversations, and what operators look at."""
 
 import asyncio
-import json
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +19,7 @@ from starlette.routing import Route
 
 from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
-from research_agent.interfaces.http_limits import BoundedProtocol
+from research_agent.interfaces.http_limits import BoundedProtocol, json_object
 from research_agent.interfaces.own_graphs import research_tool, tool_inputs
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.completions import Completion, models
@@ -194,13 +193,7 @@ class GracefulServer(uvicorn.Server):
 
 async def _given(request: Request, schema: type[Input]) -> Input:
     """Return what a request holds; raises ToolInputError."""
-    try:
-        given = json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
-        raise errors.ToolInputError(f"the request is no JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise errors.ToolInputError("the request is no JSON object")
-    return tool_inputs.valid(schema, **given)
+    return tool_inputs.valid(schema, **json_object(await request.body()))
 
 
 def _client(request: Request) -> Client:

@@ -1,6 +1,5 @@
 """The addresses behind the page: JSON and pieces of HTML for its script, which has the token."""
 
-import json
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
@@ -21,6 +20,7 @@ from starlette.routing import Route
 from research_agent import errors
 from research_agent.assembly.uploads import check_upload_name
 from research_agent.interfaces.chat.text import markdown
+from research_agent.interfaces.http_limits import json_object
 from research_agent.interfaces.report.content import report_of
 from research_agent.interfaces.report.writing import report_html
 from research_agent.interfaces.web.fragments import PACKAGE, cited_html, details_html, turn_html
@@ -83,13 +83,7 @@ def _with_json(work: Callable[[Request, dict[str, Any]], Response]) -> Handler:
             body += part
             if len(body) > LONGEST:
                 raise errors.ToolInputError("the request is too long", hint="Ask for less.")
-        try:
-            given = json.loads(body)
-        except ValueError as error:
-            raise errors.ToolInputError(f"the request is no JSON: {error}") from error
-        if not isinstance(given, dict):
-            raise errors.ToolInputError("the request is no JSON object")
-        return await run_in_threadpool(work, request, given)
+        return await run_in_threadpool(work, request, json_object(body))
 
     return handle
 
