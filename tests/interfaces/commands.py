@@ -171,13 +171,13 @@ class Waiting(Model):
 
 
 @contextmanager
-def served(model: Model, folder: Path) -> Iterator[str]:
-    """Serve a scripted model and give the path of a configuration that names it."""
+def served(model: Model, folder: Path, **more: object) -> Iterator[str]:
+    """Serve a scripted model; give the path of a configuration that names it and has `more`."""
     with server(model.reply) as url:
         config = folder / "served.yaml"
         chat = {"provider": "openai", "model": "scripted", "base_url": url}
         settings = {"preset": "local", "models": {"chat": chat}, "answer": {"refusal": "check"}}
-        given = settings | {"verify": {"judge": model.judge}}
+        given = settings | {"verify": {"judge": model.judge}} | more
         config.write_text(json.dumps(given), encoding="utf-8")
         yield str(config)
 

@@ -19,8 +19,9 @@ from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
 from research_agent.types.filtering import ChunkDecision, FilterStats
 from research_agent.types.refinement import QueryVerdict, Refinement
-from research_agent.types.result import ResearchResult
+from research_agent.types.result import Conflict, ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence
+from research_agent.types.uncertainty import Unsure
 from research_agent.types.verification import Answer, Check, Draft
 from tests.answering.researched import State
 from tests.documents.small_pdf import small_pdf
@@ -37,6 +38,15 @@ TRACE = (
     TraceEvent(node="retrieve", started=0.0, seconds=1.0, queries=("keys",)),
     TraceEvent((ModelCall("answer", 9, 4, model="fake"),), ("a note",), node="answer", started=1.0),
 )
+
+UNSURE = Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25)
+
+
+def conflict(words: str) -> Conflict:
+    """Return what a conflict says of two documents; the other one has `words`."""
+    ours = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024"}
+    theirs = {"other_value": words, "other_key": "c2", "other_doc_id": "b", "other_date": ""}
+    return Conflict("It bears 5 bar.", other_quote=words, **ours, **theirs)
 
 
 class PdfChunks(MemoryChunks):

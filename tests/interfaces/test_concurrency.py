@@ -1,10 +1,6 @@
 """Questions at the same time: all under way at once, and nothing of one in another."""
 
 import asyncio
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError, Lock
 from typing import Any
@@ -14,8 +10,8 @@ import pytest
 from graphs.state import ResearchInput
 from research_agent import ResearchAgent
 from research_agent.types.events import Event, Finished, Hits
-from tests.interfaces.commands import index_of
-from tests.loopback import Json, server, text_reply, token
+from tests.interfaces.commands import Model, index_of, served
+from tests.loopback import Json, text_reply, token
 
 CITIES = ("Oslo", "Lima", "Rome", "Bonn", "Cork", "Graz", "Pisa", "Turku")
 WAIT = 30.0
@@ -27,18 +23,13 @@ def asked_of(request: Json) -> str:
     return max(CITIES, key=question.rfind)
 
 
-@dataclass
-class Together:
+class Together(Model):
     """Answers only when as many requests as there are places wait for it."""
 
-    places: int
-    barrier: Barrier = field(init=False)
-    lock: Lock = field(default_factory=Lock)
-    under_way: int = 0
-    most: int = 0
-
-    def __post_init__(self) -> None:
-        self.barrier = Barrier(self.places)
+    def __init__(self, places: int) -> None:
+        super().__init__()
+        self.barrier, self.lock = Barrier(places), Lock()
+        self.under_way = self.most = 0
 
     def reply(self, request: Json) -> Json:
         with self.lock:
@@ -68,20 +59,10 @@ bridges = index_of(
 )
 
 
-@contextmanager
-def opened(model: Together, folder: Path) -> Iterator[ResearchAgent]:
-    with server(model.reply) as url:
-        config = folder / "served.yaml"
-        chat = {"provider": "openai", "model": "scripted", "base_url": url}
-        models = {"chat": chat, "concurrency": model.places}
-        settings = {"models": models, "evidence": {"max_chunks": 1}, "budget": {"rounds": 1}}
-        config.write_text(json.dumps(settings), encoding="utf-8")
-        with ResearchAgent.open(config=str(config)) as agent:
-            yield agent
-
-
 @pytest.mark.parametrize("places", [8, 4])
-def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
+def test_questions_at_once_are_kept_apart(
+    tmp_path: Path, places: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As many are under way as there are places; answers, evidence and events are their own.
 
     The compiled graph, too, has threads of its own where an event loop runs it.
@@ -98,7 +79,12 @@ def test_questions_at_once_are_kept_apart(tmp_path: Path, places: int) -> None:
         asked = (agent.graph.ainvoke(ResearchInput(question=text)) for text in questions)
         return list(streams), await asyncio.gather(*asked)
 
-    with opened(model, tmp_path) as agent:
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__CONCURRENCY", str(places))
+    given = {"evidence": {"max_chunks": 1}, "budget": {"rounds": 1}}
+    with (
+        served(model, tmp_path, **given) as config,
+        ResearchAgent.open(config=config) as agent,
+    ):
         streams, outputs = asyncio.run(read_all(agent))
 
     assert places == model.most

@@ -1,27 +1,28 @@
 """`research-agent diagnose`, against a scripted server."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from tests.interfaces.commands import BAKED as QUESTION
-from tests.interfaces.commands import GUIDE, index_of, printed, run
-from tests.loopback import Json, Raw, error_reply, server, text_reply, token
+from tests.interfaces.commands import GUIDE, Model, index_of, printed, run, served
+from tests.loopback import Json, Raw, error_reply, text_reply, token
 
 TRAINS = "# Trains\n\nA ticket from Jakarta to Bandung costs five.\n"
 
 
-class Server:
+@dataclass
+class Sure(Model):
     """Sure where the prompt has the right chunk; keeps what it was sent."""
 
-    def __init__(self, *, silent: bool = False, down: bool = False) -> None:
-        self.silent, self.down = silent, down
-        self.seen: list[Json] = []
+    silent: bool = False
+    seen: list[Json] = field(default_factory=list)
 
     def reply(self, request: Json) -> Json | Raw:
         self.seen.append(request)
-        if self.down:
-            return error_reply(500, "out of order")
+        if self.error:
+            return self.error
         sure = "230" in request["messages"][-1]["content"]
         first = token("230", -0.01, {"200": -6.0}) if sure else token("200", -0.8, {"180": -1.2})
         rest = token(" degrees", -0.02, {" C": -5.0})
@@ -32,18 +33,10 @@ class Server:
 home = index_of({"guide.md": GUIDE, "trains.md": TRAINS})
 
 
-def config(folder: Path, url: str, prune: str = "{}") -> str:
-    file = folder / "c.yaml"
-    chat = f"{{provider: openai, model: scripted, base_url: '{url}'}}"
-    file.write_text(f"models: {{chat: {chat}}}\nprune: {prune}\n", encoding="utf-8")
-    return str(file)
-
-
 def test_three_measurements(tmp_path: Path) -> None:
     """Without a chunk unsure, with the right one sure, with an unrelated one as before."""
-    model = Server()
-    with server(model.reply) as url:
-        given = ("diagnose", QUESTION, "--config", config(tmp_path, url))
+    with served(Sure(), tmp_path) as config:
+        given = ("diagnose", QUESTION, "--config", config)
         done, told = run(*given), printed(run(*given, "--json"))
         hits = printed(run("search", "ticket", "--json"))["hits"]
         ids = {hit["doc_id"]: hit["chunk_id"] for hit in hits}
@@ -67,12 +60,15 @@ def test_three_measurements(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("model", "status", "missing"),
-    [(Server(silent=True), 0, "no log-probabilities"), (Server(down=True), 1, "failed")],
+    [
+        (Sure(silent=True), 0, "no log-probabilities"),
+        (Sure(error=error_reply(500, "out of order")), 1, "failed"),
+    ],
 )
-def test_what_cannot_be_measured(tmp_path: Path, model: Server, status: int, missing: str) -> None:
+def test_what_cannot_be_measured(tmp_path: Path, model: Sure, status: int, missing: str) -> None:
     """It is said in words, and no number is made up."""
-    with server(model.reply) as url:
-        given = ("diagnose", QUESTION, "--config", config(tmp_path, url))
+    with served(model, tmp_path) as config:
+        given = ("diagnose", QUESTION, "--config", config)
         done, told = run(*given), printed(run(*given, "--json"))
     (only,) = told["measurements"]
 
@@ -83,10 +79,9 @@ def test_what_cannot_be_measured(tmp_path: Path, model: Server, status: int, mis
 
 def test_pruned_run_is_replayed_without_asking(tmp_path: Path) -> None:
     """What measuring asked is in the trace too."""
-    model = Server()
-    prune = "{mode: threshold, min_gain: 0.05}"
-    with server(model.reply) as url:
-        given = ("--config", config(tmp_path, url, prune), "--json")
+    model = Sure()
+    with served(model, tmp_path, prune={"mode": "threshold", "min_gain": 0.05}) as config:
+        given = ("--config", config, "--json")
         asked = run("ask", QUESTION, *given, "--trace", str(tmp_path / "runs"))
         assert 0 == asked.exit_code, asked.output
         (path,) = (tmp_path / "runs").iterdir()

@@ -48,7 +48,7 @@ def at_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE", "on")
     monkeypatch.chdir(tmp_path)
-    rows = [asked(thing, at) for at, thing in enumerate(THINGS[:3])]
+    rows = [asked(thing, at) for at, thing in enumerate(THINGS[:2])]
     Path("own.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return tmp_path
 
@@ -92,10 +92,10 @@ def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -
         assert not found.exit_code, found.output
         assert (0, found.stdout, calls) == (0, run(*ablate).stdout, len(model.asked))
 
-    assert "| as it is |  | 0.333 |" in found.stdout, found.output
+    assert "| as it is |  | 0.500 |" in found.stdout, found.output
     assert "Taken together: search.mode: planned; +0.000" in found.stdout
     assert re.search(r"\| judge \| off \| \+0.000 \(\+0.000 to \+0.000\) \|", found.stdout)
-    assert "3 questions were compared; 60 would show every gain of 0.05." in found.stdout
+    assert "2 questions were compared; 60 would show every gain of 0.05." in found.stdout
     kept = configured("kept.yaml", {}).settings
     own = kept.models
     assert ("scripted", "on", "local") == (own.chat.model, own.reply_cache.mode, kept.preset)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage
 
@@ -22,6 +21,7 @@ from tests.interfaces.commands import ANSWER, BAKED
 from tests.models.langchain_objects import (
     Listed,
     PlainModel,
+    Seen,
     WordVectors,
     opened,
     saying,
@@ -161,19 +161,6 @@ def test_roles_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
         ResearchAgent.open(chat_model=MODEL, create=True)
 
 
-class Seen(BaseCallbackHandler):
-    """The names and tags of what was started."""
-
-    def __init__(self) -> None:
-        self.runs: dict[str, list[str]] = {}
-
-    def on_chain_start(self, *_: Any, **about: Any) -> None:  # noqa: ANN401 (LangChain's)
-        self.runs[about.get("name") or ""] = about.get("tags") or []
-
-    def on_chat_model_start(self, *_: Any, **about: Any) -> None:  # noqa: ANN401 (LangChain's)
-        self.runs["chat model"] = about.get("tags") or []
-
-
 def test_runnable(agent: ResearchAgent) -> None:
     """Called, in a chain, in a batch; callbacks and tags reach the graph and the given model."""
     asked, seen = agent.as_runnable(), Seen()
@@ -181,8 +168,9 @@ def test_runnable(agent: ResearchAgent) -> None:
     chain = asked | (lambda found: found.status)
 
     assert ANSWER == result.answer
-    assert "mine" in seen.runs["research"]
-    assert "mine" in seen.runs["chat model"]
+    tags = {name: tags for name, tags, _ in seen.ran}
+    assert "mine" in tags["research"]
+    assert "mine" in tags["chat model"]
     assert ["answered"] * 2 == chain.batch([BAKED, {"question": BAKED}], {"max_concurrency": 2})
     assert ["answered"] == list(chain.stream(BAKED))
     wrong: Any

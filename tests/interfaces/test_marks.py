@@ -15,12 +15,11 @@ from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.cli.ask import Show, print_answer
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
 from research_agent.types.conversation import Turn
-from research_agent.types.result import Conflict, ResearchResult
-from research_agent.types.uncertainty import Unsure
+from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import Server
 from tests.graphs.serving import run as researched
-from tests.interfaces.reporting import html_of, parsed
+from tests.interfaces.reporting import UNSURE, conflict, html_of, parsed
 
 SETTINGS = replace(BYPASSING, verify=VerifySettings(judge="off"))
 SURE = "ML-KEM-768 has an encapsulation key of 1184 bytes"
@@ -134,18 +133,14 @@ def test_what_the_model_does_not_find_is_told(capsys: pytest.CaptureFixture[str]
 def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     """Both values and documents below the citations, doubts beside the answer; figures in JSON."""
     result, _ = researched(Server().ports())
-    ours = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024-08"}
-    theirs = {"other_value": "7 bar", "other_key": "c3", "other_doc_id": "draft", "other_date": ""}
-    conflict = Conflict("The hose bears 5 bar.", other_quote="It bears 7 bar.", **ours, **theirs)
-    unsure = Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25)
-    told = replace(result, unsure=(unsure,), conflicts=(conflict,))
+    told = replace(result, unsure=(UNSURE,), conflicts=(conflict("7 bar"),))
     print_answer(told, Show())
     plain = capsys.readouterr()
     print_answer(told, Show(as_json=True))
     (listed,) = json.loads(capsys.readouterr().out)["unsure"]
 
-    line = "\nconflict: 5 bar in guide (2024-08) [1], 7 bar in draft (no date)"
-    assert f'{line}\n    "It bears 7 bar."' in plain.out
+    line = "\nconflict: 5 bar in guide (2024) [1], 7 bar in b (no date)"
+    assert f'{line}\n    "7 bar"' in plain.out
     assert "unsure" not in plain.out
     assert "unsure about the number 5" in plain.err.splitlines()
     assert ([0, 1], 1.25, 0.75) == (listed["span"], listed["nats"], listed["value"])

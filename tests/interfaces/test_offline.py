@@ -14,7 +14,7 @@ from tests.interfaces.commands import BAKED, GUIDE, SHOWN, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
 
 pytestmark = pytest.mark.usefixtures("data_home")
-REAL = Path(__file__).parents[2] / "docs" / "decisions"
+REAL = Path(__file__).parents[2] / "docs" / "decisions" / "0002-refusal-after-writing.md"
 KEY = "RESEARCH_AGENT_MODELS__OFFLINE"
 
 

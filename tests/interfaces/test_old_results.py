@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from graphs.state import RESULT
-from research_agent.interfaces.events import read_event
-from research_agent.types.events import SentenceChecked
 from tests.interfaces.commands import BAKED, chat, in_sessions, run
 
 pytestmark = pytest.mark.usefixtures("indexed")
@@ -34,18 +31,6 @@ def aged(result: dict[str, Any]) -> dict[str, Any]:
     counts = {"supported", "unconfirmed", "contradicted"}
     rest = {name: value for name, value in result.items() if name not in counts}
     return rest | {"claims": [kept, gone], "status": "partial", "unanswered": [LEFT_OUT]}
-
-
-def test_a_result_has_todays_verdicts_and_counts(config: str) -> None:
-    """What was shown then is supported, what was left out is unconfirmed."""
-    told = run("ask", BAKED, "--config", config, "--json").stdout
-    result = RESULT.validate_python(aged(json.loads(told)))
-
-    assert ["supported", "unconfirmed"] == [claim.verdict for claim in result.claims]
-    assert (1, 0, 0) == (result.supported, result.unconfirmed, result.contradicted)
-    assert result.claims[0].rekeyed
-    old = {"event": "sentence", "index": 0, "verdict": "stitched", "repaired": "reasked"}
-    assert SentenceChecked(index=0, verdict="supported", rewritten=True) == read_event(old)
 
 
 def test_an_old_trace_is_replayed(config: str, tmp_path: Path) -> None:

@@ -13,12 +13,21 @@ from research_agent.interfaces.report.writing import check_target, write_report
 from research_agent.settings import Settings
 from research_agent.types import Chunk
 from research_agent.types.claims import Claim
-from research_agent.types.result import Conflict
-from research_agent.types.uncertainty import Passed, Uncertainty, Unsure
+from research_agent.types.uncertainty import Passed, Uncertainty
 from research_agent.types.verification import Answer, Draft
 from tests.documents.small_pdf import small_pdf
 from tests.fakes import MemoryChunks, says
-from tests.interfaces.reporting import LINES, QUOTE, answered, html_of, over_pdf, parsed, watched
+from tests.interfaces.reporting import (
+    LINES,
+    QUOTE,
+    UNSURE,
+    answered,
+    conflict,
+    html_of,
+    over_pdf,
+    parsed,
+    watched,
+)
 
 HOSTILE = (
     "</style></title><script>alert(1)</script> javascript:alert(2) \x1b[31m \u202e {{ 7 * 7 }} "
@@ -124,13 +133,10 @@ def test_without_pages_the_quote_is_in_its_text(tmp_path: Path) -> None:
 def test_conflicts_advice_and_doubts_are_words(tmp_path: Path) -> None:
     """Both values and documents, what was searched, what is unsure; nothing in them is markup."""
     result, chunks = over_pdf(tmp_path)
-    sides = {"value": "5 bar", "key": "c1", "doc_id": "guide", "date": "2024"}
-    others = {"other_value": HOSTILE, "other_key": "c2", "other_doc_id": "b", "other_date": ""}
-    conflict = Conflict(claim="It bears 5 bar.", other_quote=HOSTILE, **sides, **others)
-    unsure = (Unsure("unsure about the number 5", (0, 1), "number", 0.75, "logprobs", 1.25),)
     passed = (Passed("logprobs", "absent"), Passed("disagreement", "failed"))
     found = Uncertainty("overlap", value=0.25, passed=passed)
-    told = replace(result, conflicts=(conflict,), advice=f"Searched {HOSTILE}", unsure=unsure)
+    told = replace(result, conflicts=(conflict(HOSTILE),), unsure=(UNSURE,))
+    told = replace(told, advice=f"Searched {HOSTILE}")
     tree = parsed(html_of(tmp_path, replace(told, uncertainty=found), chunks, watched()))
     items = [node.text() for node in tree.css("li") if "So says guide (2024, 1)" in node.text()]
     text = tree.css_first("body").text()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
@@ -18,6 +17,7 @@ from research_agent import Limits, ResearchAgent, ResearchResult, Scope
 from research_agent.errors import BudgetError, ConfigError, QuestionError, ToolInputError
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server, paid
+from tests.models.langchain_objects import Seen
 
 
 class Desk(TypedDict, total=False):
@@ -39,16 +39,6 @@ class Shared(TypedDict, total=False):
 
     question: str
     result: ResearchResult
-
-
-class Seen(BaseCallbackHandler):
-    """Keeps the names and tags of what runs."""
-
-    def __init__(self) -> None:
-        self.ran: list[tuple[str, list[str], dict[str, Any]]] = []
-
-    def on_chain_start(self, *_: Any, **told: Any) -> None:  # noqa: ANN401 (the library's)
-        self.ran.append((str(told.get("name")), told.get("tags") or [], told.get("metadata") or {}))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -87,6 +88,19 @@ class Compressor(BaseDocumentCompressor):
         _ = query, callbacks
         kept: Sequence[Document] = self.made(documents)
         return kept
+
+
+class Seen(BaseCallbackHandler):
+    """Keeps the names, tags and metadata of what is started."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, list[str], dict[str, Any]]] = []
+
+    def on_chain_start(self, *_: Any, **told: Any) -> None:
+        self.ran.append((str(told.get("name")), told.get("tags") or [], told.get("metadata") or {}))
+
+    def on_chat_model_start(self, *_: Any, **told: Any) -> None:
+        self.on_chain_start(**{**told, "name": "chat model"})
 
 
 def opened(index: Any = None, **given: Any) -> ResearchAgent:
