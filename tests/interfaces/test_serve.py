@@ -15,7 +15,7 @@ from graphs.state import RESULT
 from research_agent.errors import ConfigError, PathError
 from research_agent.interfaces import http_limits
 from research_agent.interfaces.serve import answers, gate
-from research_agent.interfaces.serve.completions import answer_text
+from research_agent.interfaces.serve.answers import answer_text
 from research_agent.interfaces.serve.tokens import Clients, Rule, rules_of
 from tests.interfaces.api_server import SECRET, TOKENS, Server, api
 from tests.interfaces.commands import ANSWER, BAKED, Waiting

@@ -22,8 +22,8 @@ from research_agent.interfaces.events import event_json, in_background
 from research_agent.interfaces.http_limits import BoundedProtocol, json_object
 from research_agent.interfaces.own_graphs import research_tool, tool_inputs
 from research_agent.interfaces.serve import answers, bodies
-from research_agent.interfaces.serve.completions import Completion, models
-from research_agent.interfaces.serve.description import openapi
+from research_agent.interfaces.serve.answers import Completion, models
+from research_agent.interfaces.serve.bodies import openapi
 from research_agent.interfaces.serve.gate import CLIENT, Gate, Metrics
 from research_agent.interfaces.serve.shelf import Served, Shelf, session_name
 from research_agent.interfaces.serve.tokens import Client, Clients

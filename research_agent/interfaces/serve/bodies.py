@@ -1,14 +1,16 @@
-"""What requests and answers hold."""
+"""What requests and answers hold, and the OpenAPI description that is made of it."""
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic.json_schema import JsonSchemaMode
 from typing_extensions import TypedDict
 
 from research_agent.errors import ToolInputError
-from research_agent.interfaces.own_graphs import chat, tool_inputs
+from research_agent.interfaces.own_graphs import chat, research_tool, state, tool_inputs
 from research_agent.presets import NAMES
 from research_agent.settings import Preset
 from research_agent.types.conversation import Turn
@@ -131,3 +133,65 @@ def problem(message: str, kind: str, hint: str = "") -> Problem:
 
 
 EVENTS = "text/event-stream"
+
+
+Json = dict[str, Any]
+ANSWERS: dict[str, TypeAdapter[Any]] = {
+    "result": state.RESULT,
+    "found": TypeAdapter(Found),
+    "completion": TypeAdapter(Json),
+    "problem": TypeAdapter(Problem),
+}
+POSTS: dict[str, tuple[str, Any, str]] = {
+    "/v1/research": ("Answer a question", research_tool.ResearchInputs, "result"),
+    "/v1/search": ("Find passages", tool_inputs.SearchChunksInput, "found"),
+    "/v1/chat": ("Ask in a conversation", ChatInputs, "result"),
+    "/v1/chat/completions": ("As OpenAI's API does", CompletionInputs, "completion"),
+}
+"""Path: summary, schema of the request, name of the answer."""
+GETS = {
+    "/v1/models": "List the names for chat completions",
+    "/health": "Whether the process runs",
+    "/ready": "Whether an index can be asked",
+    "/metrics": "Counters for Prometheus",
+    "/openapi.json": "This description",
+}
+OPEN = ("/health", "/ready", "/openapi.json")
+
+
+def openapi() -> Json:
+    """Return the description as JSON values."""
+    wanted: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
+        *((path, "validation", TypeAdapter(given)) for path, (_, given, _) in POSTS.items()),
+        *((name, "serialization", adapter) for name, adapter in ANSWERS.items()),
+    ]
+    schemas, shared = TypeAdapter.json_schemas(wanted, ref_template="#/components/schemas/{model}")
+    content = {name: {"application/json": {"schema": one}} for (name, _), one in schemas.items()}
+    problem = {"description": "An error", "content": content["problem"]}
+    paths: Json = {}
+    for path, (summary, _, answer) in POSTS.items():
+        streamed: Json = {EVENTS: {}} if answer != "found" else {}
+        done = {"description": "Done", "content": content[answer] | streamed}
+        paths[path] = {
+            "post": {
+                "summary": summary,
+                "requestBody": {"required": True, "content": content[path]},
+                "responses": {"200": done, "default": problem},
+            }
+        }
+    for path, summary in GETS.items():
+        kind = "text/plain" if path == "/metrics" else "application/json"
+        done = {"description": "Done", "content": {kind: {}}}
+        responses = {"200": done, "default": problem}
+        security: Json = {"security": []} if path in OPEN else {}
+        paths[path] = {"get": {"summary": summary, "responses": responses, **security}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "research-agent", "version": version("research-agent")},
+        "paths": paths,
+        "components": {
+            "schemas": shared.get("$defs", {}),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}],
+    }
