@@ -178,6 +178,18 @@ def test_an_index_is_previewed_made_listed_and_removed(docs: Path, data_home: Pa
     assert (docs / "guide.md").exists()
 
 
+def test_a_refresh_reads_what_is_indexed_and_no_more(docs: Path) -> None:
+    """The doctor's cures use it: a file that came since, in the same folder, is left alone."""
+    run("index", str(docs))
+    (docs / "private.md").write_text("A diary.")
+    (docs / "guide.md").write_text("Bread is baked at 240 degrees.")
+
+    for options in ((), ("--rebuild",)):
+        told = run("index", "--refresh", *options)
+        assert "1 indexed; the index holds 1 documents" in told.stdout, told.output
+    assert 2 == run("index", "--refresh", str(docs)).exit_code
+
+
 def test_bad_files_and_folders_are_told(docs: Path) -> None:
     """One line a file with its reason and status 3; what an empty folder held stays till asked."""
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
