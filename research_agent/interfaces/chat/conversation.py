@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from langchain_core.messages import HumanMessage
+from langgraph.types import Command
+
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.connection import Connection
 from research_agent.assembly.sessions import SessionPlace, SessionTable
@@ -71,15 +74,11 @@ class Conversation:
         self, text: str, *, stop: Stop, limits: "chat.Limits", rejected: dict[str, str]
     ) -> Generator[Event, None, None]:
         """Ask a question; yields what happens, and ends early where the person has to choose."""
-        from langchain_core.messages import HumanMessage
-
         asked = chat.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
         return self._run(asked, stop)
 
     def choose(self, said: str, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with what the person has chosen."""
-        from langgraph.types import Command
-
         return self._run(Command(resume=said), stop)
 
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:

@@ -12,7 +12,7 @@ from research_agent.interfaces.cli.terminal import say
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.key_binding import KeyBindings
 
 HISTORY = "typed.txt"
 """The file beside the sessions with what was typed."""
@@ -72,9 +72,6 @@ def keys() -> "KeyBindings":
     """Return the keys of a terminal: Alt-Enter begins another line."""
     from prompt_toolkit.key_binding import KeyBindings
 
-    def begin_line(event: "KeyPressEvent") -> None:
-        event.current_buffer.insert_text("\n")
-
     made = KeyBindings()
-    made.add("escape", "enter")(begin_line)
+    made.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
     return made

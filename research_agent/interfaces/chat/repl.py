@@ -16,7 +16,8 @@ from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.rendering import address, open_page, print_result
 from research_agent.interfaces.cli.terminal import Steps, note, say
 from research_agent.interfaces.own_graphs import chat
-from research_agent.interfaces.report.writing import check_target
+from research_agent.interfaces.report.recording import RunRecord
+from research_agent.interfaces.report.writing import check_target, write_report
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
 from research_agent.text.replies import check_question
@@ -266,9 +267,6 @@ class Repl:
         note(f"written: {path}")
 
     def _report(self, path: str) -> None:
-        from research_agent.interfaces.report.recording import RunRecord
-        from research_agent.interfaces.report.writing import write_report
-
         result = self._talk.result(len(self._talk.turns()) - 1)
         connection = self._opened.connection
         record = self._talk.record if self._talk.last else RunRecord()

@@ -30,9 +30,9 @@ from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
 from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
 from research_agent.interfaces.cli.terminal import Steps, note, say, say_json
 from research_agent.interfaces.events import event_json, event_line
-from research_agent.interfaces.own_graphs import resuming
+from research_agent.interfaces.own_graphs import resuming, state
 from research_agent.interfaces.report.recording import RunRecord
-from research_agent.interfaces.report.writing import check_target
+from research_agent.interfaces.report.writing import check_target, write_report
 from research_agent.ports import CallOptions, ChatModel
 from research_agent.settings import Settings
 from research_agent.stopping import Stop
@@ -224,8 +224,6 @@ def print_answer(result: ResearchResult, show: Show) -> None:
     if show.events:
         return
     if show.as_json:
-        from research_agent.interfaces.own_graphs import state
-
         say_json(state.RESULT.dump_python(public_result(result), mode="json"))
         return
     if show.evidence:
@@ -243,8 +241,6 @@ def print_answer(result: ResearchResult, show: Show) -> None:
 
 
 def _report(result: ResearchResult, show: Show, connection: Connection, record: RunRecord) -> int:
-    from research_agent.interfaces.report.writing import write_report
-
     try:
         write = partial(write_report, result, str(show.report), record=record, force=show.force)
         write(chunks=connection.ports.chunks, settings=connection.settings)

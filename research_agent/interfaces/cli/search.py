@@ -197,12 +197,12 @@ def document_lines(item: KeptDocument) -> Iterator[str]:
     if record.doc_id:
         yield f"{INDENT}{record.path}"
     if record.status == "indexed":
-        parts = [f"{quality.pages} pages"] if quality and quality.pages else []
-        parts += (
-            [f"{quality.textless} of them without text"] if quality and quality.textless else []
-        )
-        parts += [f"{quality.ocr} of them read by OCR"] if quality and quality.ocr else []
-        parts += [f"{quality.tables} tables"] if quality else []
+        parts = []
+        if quality:
+            parts += [f"{quality.pages} pages"] if quality.pages else []
+            parts += [f"{quality.textless} of them without text"] if quality.textless else []
+            parts += [f"{quality.ocr} of them read by OCR"] if quality.ocr else []
+            parts.append(f"{quality.tables} tables")
         kinds = ", ".join(f"{number} {kind}" for kind, number in item.kinds.items())
         parts.append(f"{record.chunks} chunks ({kinds})" if kinds else f"{record.chunks} chunks")
         yield f"{INDENT}{', '.join(parts)}"

@@ -121,8 +121,9 @@ def _talk(workspace: Workspace, request: Request) -> Response:
     """Return a session's answers, and the number behind which its events go on."""
     talk = _open(workspace, request)
     after = talk.feed.start  # (before the turns: an answer that comes meanwhile comes twice)
-    html = "".join(turn_html(number, turn) for number, turn in enumerate(talk.turns()))
-    return JSONResponse({"html": html, "after": after, "busy": talk.busy, "scope": talk.scope})
+    html = "".join(turn_html(number, turn) for number, turn in enumerate(talk.conversation.turns()))
+    scope = talk.conversation.state().scope or {}
+    return JSONResponse({"html": html, "after": after, "busy": talk.busy, "scope": scope})
 
 
 def _ask(workspace: Workspace, request: Request, given: dict[str, Any]) -> Response:
@@ -183,8 +184,8 @@ def _report(workspace: Workspace, request: Request) -> Response:
 
 
 def _markdown(workspace: Workspace, request: Request) -> Response:
-    talk = _open(workspace, request)
-    return _file(markdown(talk.name, talk.turns()), "text/markdown")
+    conversation = _open(workspace, request).conversation
+    return _file(markdown(conversation.name, conversation.turns()), "text/markdown")
 
 
 def _file(text: str, kind: str) -> Response:

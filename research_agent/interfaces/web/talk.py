@@ -70,7 +70,7 @@ class Talk:
 
     def __init__(self, conversation: Conversation) -> None:
         """Show what waits for the person; raises SessionError where it cannot be read."""
-        self._talk = conversation
+        self.conversation = conversation
         self._records: dict[int, RunRecord] = {}
         self._running, self._stop = Lock(), Stop()
         self.feed = Feed()
@@ -79,20 +79,6 @@ class Talk:
             self.feed.begin("asked", text=pending.text)
             self._tell_pending(UNANSWERED)
 
-    def turns(self) -> tuple[Turn, ...]:
-        """Return the turns that were answered."""
-        return self._talk.turns()
-
-    @property
-    def name(self) -> str:
-        """The session's name."""
-        return self._talk.name
-
-    @property
-    def scope(self) -> chat.Limits:
-        """What the last question was limited to."""
-        return self._talk.state().scope or {}
-
     @property
     def busy(self) -> bool:
         """Whether a question is being answered."""
@@ -100,7 +86,7 @@ class Talk:
 
     def turn(self, number: int) -> Turn:
         """Return a turn (from 0); raises SessionError where there is none."""
-        turns = self.turns()
+        turns = self.conversation.turns()
         if not 0 <= number < len(turns):
             raise SessionError("there is no such answer", hint="Load the page again.")
         return turns[number]
@@ -108,7 +94,7 @@ class Talk:
     def result(self, number: int) -> tuple[ResearchResult, RunRecord]:
         """Return the whole result of a turn and what was seen of it; raises SessionError."""
         self.turn(number)
-        return self._talk.result(number), self._records.get(number, RunRecord())
+        return self.conversation.result(number), self._records.get(number, RunRecord())
 
     def ask(self, question: Question) -> None:
         """Begin to answer; what happens comes in `feed`. Raises SessionError, QuestionError."""
@@ -137,7 +123,8 @@ class Talk:
             pass
 
     def _events(self, question: Question) -> Generator[Event, None, None]:
-        talk, pending = self._talk, self._talk.pending()
+        talk = self.conversation
+        pending = talk.pending()
         self._stop, talk.preset, talk.last = Stop(), question.preset, None
         if question.again or question.choice:
             if not pending.text:
@@ -164,20 +151,20 @@ class Talk:
         except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
             said, hint = f"unexpected {type(error).__name__}: {error}", "Please report it."
         self._running.release()  # (who sees the answer may ask the next question at once)
-        if self._talk.last and not said:
+        if self.conversation.last and not said:
             self._tell_answer()
         else:
             self._tell_pending(said or UNANSWERED, hint=hint)
 
     def _tell_answer(self) -> None:
-        number = len(self.turns()) - 1
-        self._records[number] = self._talk.record
+        number = len(self.conversation.turns()) - 1
+        self._records[number] = self.conversation.record
         self.feed.add("turn", turn=number, html=turn_html(number, self.turn(number)))
 
     def _tell_pending(self, said: str, *, hint: str = "") -> None:
         """Say why there is no answer, with what the person can choose from."""
         try:
-            choices = self._talk.pending().choices
+            choices = self.conversation.pending().choices
         except SessionError as error:  # (what cannot be read has no choices)
             choices, said, hint = Choices(), said or str(error), hint or error.hint
         self.feed.add(
