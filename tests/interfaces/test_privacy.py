@@ -2,8 +2,7 @@
 
 import json
 import logging
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +17,7 @@ from research_agent.model_settings import ModelSettings, ReplyCacheSettings, Rol
 from research_agent.types import Message
 from tests import converse
 from tests.interfaces.commands import BAKED as QUESTION
-from tests.interfaces.commands import Model, made_index, run
+from tests.interfaces.commands import Model, index_of, run
 from tests.interfaces.sealed import BROKE_OUT, sealed
 from tests.loopback import Json, Quiet, Raw, error_reply, server, serving
 
@@ -26,22 +25,12 @@ KEY = "sk-canary-4711"
 WORD = "Zanzibarquux"
 TEXT = f"# Bread\n\nBread is baked at 230 degrees. {WORD} eats it in the morning.\n"
 VARIABLE = "CANARY_KEY"
+home = index_of({"guide.md": TEXT})
 
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, KEY)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_index(tmp_path_factory.mktemp("made"), {"guide.md": TEXT})
-
-
-@pytest.fixture(autouse=True)
-def _index(made: Path, data_home: Path) -> None:
-    """A copy of an index of one document that holds the word."""
-    shutil.copytree(made / "home", data_home)
 
 
 @pytest.fixture
@@ -73,11 +62,11 @@ def configured(url: str, folder: Path) -> str:
     return str(folder / "c.yaml")
 
 
-def test_logs_hold_no_key_and_no_text(made: Path, tmp_path: Path, logged: list[str]) -> None:
+def test_logs_hold_no_key_and_no_text(home: Path, tmp_path: Path, logged: list[str]) -> None:
     """Indexing and asking with every logger at its lowest level."""
     with server(Model().reply, key=KEY) as url:
         config = configured(url, tmp_path)
-        assert 0 == run("index", str(made / "docs"), "--rebuild").exit_code
+        assert 0 == run("index", str(home / "docs"), "--rebuild").exit_code
         asked = run("ask", QUESTION, "--config", config)
 
     assert 0 == asked.exit_code, asked.output
@@ -133,16 +122,10 @@ def test_reports_hold_no_key_and_no_text(tmp_path: Path) -> None:
     ],
 )
 def test_errors_repeat_nothing_of_a_server(
-    failing: object, tmp_path: Path, logged: list[str]
+    failing: Callable[[Json], Raw], tmp_path: Path, logged: list[str]
 ) -> None:
     """A server that repeats key and documents in its errors is not repeated."""
-
-    def script(given: Json) -> Raw:
-        reply = failing(given)  # type: ignore[operator]  # (a lambda of the list above)
-        assert isinstance(reply, Raw)
-        return reply
-
-    with server(script) as url:
+    with server(failing) as url:
         result = run("ask", QUESTION, "--config", configured(url, tmp_path))
 
     assert (1, "") == (result.exit_code, result.stdout)
@@ -181,17 +164,11 @@ def test_langsmith_gets_nothing_unless_asked_for(
 ) -> None:
     """Its variables may be set for another program; ours has a variable of its own."""
     with trap() as (address, asked), server(Model().reply) as url:
-        variables = dict.fromkeys(UNTRACED, "true") | {
-            "LANGSMITH_API_KEY": "lsv2-canary",
-            "LANGSMITH_ENDPOINT": address,
-        }
+        variables = dict.fromkeys(UNTRACED, "true") | wanted
+        variables |= {"LANGSMITH_API_KEY": "lsv2-canary", "LANGSMITH_ENDPOINT": address}
         del variables["LANGCHAIN_TRACING"]  # (LangChain itself refuses it beside the others)
-        config = configured(url, tmp_path)
-        result = sealed(
-            *("ask", QUESTION, "--config", config),
-            folder=tmp_path,
-            environment=variables | wanted,
-        )
+        asking = ("ask", QUESTION, "--config", configured(url, tmp_path))
+        result = sealed(*asking, folder=tmp_path, environment=variables)
 
     assert 0 == result.returncode, result.stderr
     assert BROKE_OUT != result.returncode
