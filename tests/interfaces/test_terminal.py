@@ -111,19 +111,26 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
 
 
 def test_the_page_of_the_first_citation_opens(
-    indexed: Path, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, config: str, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the browser that the environment names; without a citation it is said."""
-    browser, opened = tmp_path / "browser", tmp_path / "opened"
-    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n', encoding="utf-8")
-    browser.chmod(0o700)
-    script = "import sys, webbrowser; from research_agent.interfaces.cli.main import main; main()"
-    monkeypatch.setenv("BROWSER", f"{browser} %s")
-    command = [sys.executable, "-c", script, "ask", BAKED, "--config", config, "--open"]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    """Without a citation, or a browser, it is said."""
+    opened: list[str] = []
 
-    assert 0 == done.returncode, done.stderr
-    assert f"{(indexed / 'guide.md').as_uri()}\n" == opened.read_text(encoding="utf-8")
+    def browse(where: str) -> bool:
+        opened.append(where)
+        return len(opened) == 1
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    asked = ("ask", BAKED, "--config", config, "--open")
+    done, without = run(*asked), run(*asked)
+    model.verdict = "no"
+    refused = run(*asked)
+
+    page = (indexed / "guide.md").as_uri()
+    assert [page, page] == opened
+    assert "browser" not in done.stderr
+    assert f"no browser could be started; the page is {page}" in without.stderr
+    assert "nothing is cited, so no page is opened" in refused.stderr
 
 
 def test_commands_are_in_three_groups_and_complete() -> None:
