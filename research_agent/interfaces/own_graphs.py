@@ -62,6 +62,8 @@ else:
 
     def __getattr__(name: str) -> object:
         """Import one of our modules, or a public name of one, when it is first asked for."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(own(PUBLIC[name]), name) if name in PUBLIC else own(name)
+        if name in PUBLIC:
+            return getattr(own(PUBLIC[name]), name)
+        if not (OURS / f"{name}.py").is_file():
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return own(name)

@@ -82,6 +82,7 @@ from research_agent import ResearchContext, ResearchInput, build_research_graph
 from research_agent.interfaces import own_graphs
 assert ResearchInput is own_graphs.state.ResearchInput
 assert ResearchContext is own_graphs.context.ResearchContext
+assert not hasattr(own_graphs, "pytest_plugins")
 print(NAME, build_research_graph.__module__)
 """
 
