@@ -154,7 +154,7 @@ def chosen(
     meter = Meter(ENOUGH, tokenizer=ports.tokenizer, clock=ports.clock)
     links = Links(ports)
     filtering = HitFilter(StepContext(ports, settings, load_prompts(), meter), links)
-    found = filtering(question, ranking, max_chunks=arm.max_chunks).value
+    found = filtering(question, ranking, arm.max_chunks).value
     if not arm.depth:
         return ranking, found, meter
     known = [hit.chunk.chunk_id for hit in found.hits]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -82,8 +82,8 @@ class ResearchTools:
         about: SearchBackground = ALONE,
     ) -> SearchResult:
         """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
-        exclude = frozenset(given.exclude_chunk_ids or ())
-        links = Links(self.run.ports, within.exclude | exclude, within)
+        within = replace(within, exclude=within.exclude.union(given.exclude_chunk_ids or ()))
+        links = Links(self.run.ports, within)
         context = self.run.within(allowance)
         with span(f"execute_tool {TOOL}", TOOL_SPAN) as noted:
             found = search_documents(
@@ -93,12 +93,11 @@ class ResearchTools:
                     file_filter=given.file_filter or "",
                     include_references=given.include_references,
                     rerank=given.rerank,
-                    exclude=exclude,
                     within=within,
                     about=about,
                 ),
                 context,
-                keep=HitFilter(context, links),
+                keep=HitFilter(context, links, about.question),
                 follow=links,
             )
             noted["research_agent.hits"] = len(found.hits)

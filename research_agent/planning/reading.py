@@ -56,9 +56,8 @@ class Links:
     """The references of one index, as one search follows them."""
 
     ports: Ports
-    exclude: frozenset[str] = frozenset()
-    """Chunk ids that are not wanted again; they take nobody's place."""
     within: Scope = EVERYTHING
+    """What it excludes takes nobody's place."""
 
     def references(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Reference, ...]]:
         """Return what each of the chunks refers to; those that refer to nothing are left out."""
@@ -74,7 +73,7 @@ class Links:
             self.ports.chunks.edges,
             depth=depth,
             max_total=len(set(chunk_ids)) + max_total,
-            excluded=self.exclude,
+            excluded=self.within.exclude,
         )
         read = self.ports.chunks.chunks([one for one, far in found.found.items() if far])
         return [chunk for chunk in read if self.within.admits(chunk)]

@@ -1,6 +1,6 @@
 """The steps that search: the round's probe, and one call of the search tool."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -30,19 +30,8 @@ KNOWN_INSERT_RANK = 3
 MOST = 500
 
 
-class Filter(Protocol):
-    """What decides which hits of one search are kept."""
-
-    def __call__(
-        self,
-        query: str,
-        hits: Sequence[Hit],
-        *,
-        max_chunks: int,
-        exclude: Collection[str] = (),
-        question: str = "",
-    ) -> Outcome[Filtered]:
-        """Return at most `max_chunks` hits and what they bring along; an event has the notes."""
+Filter = Callable[[str, Sequence[Hit], int], Outcome[Filtered]]
+"""Of the hits of a query it keeps at most as many, with what they bring along."""
 
 
 class ReferenceLookup(Protocol):
@@ -81,9 +70,7 @@ class SearchRequest:
     include_references: bool = False
     rerank: bool = True
     """Let the filter judge; else the ranking alone decides."""
-    exclude: frozenset[str] = frozenset()
     within: Scope = EVERYTHING
-    """What the whole question is limited to."""
     about: SearchBackground = ALONE
 
 
@@ -148,9 +135,8 @@ def search_documents(
 
 
 def _scope(wanted: SearchRequest, ports: Ports) -> tuple[Scope, int]:
-    limit = wanted.within
-    documents = [d for d in ports.documents() if limit.admits_document(d.doc_id, d.source, d.date)]
-    scope = replace(limit, exclude=limit.exclude | wanted.exclude)
+    scope = wanted.within
+    documents = [d for d in ports.documents() if scope.admits_document(d.doc_id, d.source, d.date)]
     if not wanted.file_filter.strip():
         return scope, len(documents)
     names = filtered_documents(documents, wanted.file_filter)
@@ -185,12 +171,7 @@ def _kept(
     ordered = reorder(query, found, context, top_k=most)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
-
-    def filtered(asked: str, found: Sequence[Hit]) -> Outcome[Filtered]:
-        exclude, question = scope.exclude, about.question
-        return keep(asked, found, max_chunks=most, exclude=exclude, question=question)
-
-    kept = filtered(query, hits) if wanted.rerank else _unfiltered(hits[:most], ports)
+    kept = keep(query, hits, most) if wanted.rerank else _unfiltered(hits[:most], ports)
     if about.look_again and kept.value.stats.all_discarded:
         asked, others, why = query, hits, tuple[str, ...]()
         if about.question and about.question != query:
@@ -199,7 +180,9 @@ def _kept(
                 asked = about.question
             except ModelError as error:
                 why = (f"search: {error}; the next hits are judged",)
-        kept = _second_look(kept, asked, others, filtered, why)
+        judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}
+        new = [hit for hit in others if hit.chunk.chunk_id not in judged]
+        kept = _looked_again(kept, keep(asked, new, most), why)
     notes = (*ports.warnings(), *notes, *ordered.event.notes, *kept.event.notes)
     return SearchResult(
         kept.value.hits,
@@ -209,33 +192,22 @@ def _kept(
     )
 
 
-def _second_look(
-    first: Outcome[Filtered],
-    query: str,
-    hits: Sequence[Hit],
-    filtered: Callable[[str, Sequence[Hit]], Outcome[Filtered]],
-    notes: tuple[str, ...],
+def _looked_again(
+    first: Outcome[Filtered], second: Outcome[Filtered], notes: tuple[str, ...]
 ) -> Outcome[Filtered]:
-    """Judge `hits` after a first look that discarded all; no hit is judged twice."""
-    judged = {d.chunk_id for d in first.value.stats.decisions if d.verdict == "discard"}
-    second = filtered(query, [hit for hit in hits if hit.chunk.chunk_id not in judged])
-    both = (*first.event.notes, *notes, *second.event.notes)
-    unreadable = first.event.unreadable + second.event.unreadable
-    event = TraceEvent(notes=both, unreadable=unreadable)
-    return Outcome(_looked_again(first.value, second.value), event)
-
-
-def _looked_again(first: Filtered, second: Filtered) -> Filtered:
     """Join two looks, of which the first has discarded every hit; the record has both."""
-    found = any(
-        d.kept and d.verdict not in {"discard", "undecided"} for d in second.stats.decisions
+    stats, after = first.value.stats, second.value.stats
+    found = any(d.kept and d.verdict not in {"discard", "undecided"} for d in after.decisions)
+    judged = {decision.chunk_id for decision in after.decisions}
+    early = tuple(d for d in stats.decisions if d.chunk_id not in judged)
+    before = replace(stats, decisions=early, original=len(early))
+    both = [_without_hits(before), after] if found else [before, _without_hits(after)]
+    hits = second.value.hits if found else first.value.hits
+    unreadable = first.event.unreadable + second.event.unreadable
+    event = TraceEvent(
+        notes=(*first.event.notes, *notes, *second.event.notes), unreadable=unreadable
     )
-    judged = {decision.chunk_id for decision in second.stats.decisions}
-    early = tuple(d for d in first.stats.decisions if d.chunk_id not in judged)
-    before = replace(first.stats, decisions=early, original=len(early))
-    if found:
-        return Filtered(second.hits, FilterStats.total([_without_hits(before), second.stats]))
-    return Filtered(first.hits, FilterStats.total([before, _without_hits(second.stats)]))
+    return Outcome(Filtered(hits, FilterStats.total(both)), event)
 
 
 def _without_hits(stats: FilterStats) -> FilterStats:

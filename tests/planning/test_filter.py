@@ -18,6 +18,7 @@ from research_agent.types.filtering import (
     FilterStats,
     Verdict,
 )
+from research_agent.types.scope import Scope
 from tests.fakes import PROMPTS, ScriptedChat, WordCount, chunk, ports
 
 QUERY = "How many bytes has a key?"
@@ -87,8 +88,8 @@ class Filtering:
     ) -> Done:
         used = replace(ports(ScriptedChat(), filterer=self.model), decisions=self.cache)
         run = RunContext(used, replace(Settings(), filter=self.settings), PROMPTS)
-        keep = HitFilter(run.within(self.allowance), (Chain if self.linked else Links)(used))
-        done = keep(QUERY, found, max_chunks=most, exclude=exclude, question=question)
+        links = (Chain if self.linked else Links)(used, Scope(exclude=frozenset(exclude)))
+        done = HitFilter(run.within(self.allowance), links, question)(QUERY, found, most)
         kept = done.value.hits
         return Done(
             [hit.chunk.order for hit in kept],

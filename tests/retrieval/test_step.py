@@ -60,7 +60,7 @@ def search(
             max_chunks=max_chunks, rerank=rerank, about=step.SearchBackground(**more)
         ),
         within,
-        keep=HitFilter(within, Links(given)),
+        keep=HitFilter(within, Links(given), more.get("question", "")),
         follow=Links(given),
     )
 

@@ -1,6 +1,6 @@
 """Filter: which hits of a search are kept, and what the kept ones bring along."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.context import StepContext
@@ -46,35 +46,26 @@ class HitFilter:
     A model that fails, is late or says nothing of use leaves the ranking as it is, with a note.
     """
 
-    def __init__(self, context: StepContext, links: Links) -> None:
-        self._context, self._links = context, links
+    def __init__(self, context: StepContext, links: Links, question: str = "") -> None:
+        """`question` is what the user asked, where the query is only a part of it."""
+        self._context, self._links, self._question = context, links, question
         self._settings = context.settings.filter
 
-    def __call__(
-        self,
-        query: str,
-        hits: Sequence[Hit],
-        *,
-        max_chunks: int,
-        exclude: Collection[str] = (),
-        question: str = "",
-    ) -> Outcome[Filtered]:
+    def __call__(self, query: str, hits: Sequence[Hit], max_chunks: int) -> Outcome[Filtered]:
         """Return at most `max_chunks` of the hits, with what they bring along among them.
 
-        `question` is what the user asked, where the query is only a part of it. Chunks to
-        `exclude`, by their ids, are not brought along. The trace event has the notes; the calls are
-        the meter's.
+        The trace event has the notes; the calls are the meter's.
         """
         clock, meter = self._context.ports.clock, self._context.meter
         calls_before = len(meter.calls)
         started = clock.seconds()
         looked_at, dissimilar = self._candidates(query, hits, max_chunks)
-        judged = self._judged(query, question or query, looked_at)
+        judged = self._judged(query, looked_at)
         decisions = settled(judged.decisions, max_chunks=max_chunks)
         seated = [hit for hit, d in zip(looked_at, decisions, strict=True) if d.kept]
         judging = clock.seconds() - started
-        found = self._with_referred(seated, decisions, exclude)
-        ids = _ids(seated)
+        found = self._with_referred(seated, decisions)
+        exclude, ids = self._links.within.exclude, _ids(seated)
         refers = self._links.references(ids) if seated else {}
         by_id = {d.chunk_id: d for d in decisions}
         by_id |= {i: ChunkDecision(i, "discard", "similarity") for i in _ids(dissimilar)}
@@ -114,13 +105,13 @@ class HitFilter:
                 (similar if near or _holds_all(hit.chunk, query) else dissimilar).append(hit)
         return similar, dissimilar
 
-    def _judged(self, query: str, question: str, hits: Sequence[Hit]) -> _Judgement:
+    def _judged(self, query: str, hits: Sequence[Hit]) -> _Judgement:
         """Return a decision on each hit; the model is asked about those without a kept verdict."""
         if self._settings.mode != "llm" or not hits:
             return _Judgement(tuple(map(ChunkDecision, _ids(hits))))
         cache, prompt = self._context.ports.decisions, self._context.prompts.filter.text
         reach = self._links.reaches(_ids(hits))
-        about = f"{question}\0{query}"
+        about = f"{self._question or query}\0{query}"
         keys = [decision_key(prompt, about, hit.chunk, _of(reach, hit).names) for hit in hits]
         kept = cache.get(keys) if cache else {}
         decisions = {
@@ -131,17 +122,16 @@ class HitFilter:
         asked = [i for i in range(len(hits)) if i not in decisions]
         judged = _Judgement(())
         if asked:
-            judged = self._asked(query, question, [hits[i] for i in asked], reach)
+            judged = self._asked(query, [hits[i] for i in asked], reach)
             decisions |= dict(zip(asked, judged.decisions, strict=True))
             if cache:
                 fresh = {keys[i]: d for i, d in decisions.items() if d.why == "model"}
                 cache.put({key: verdicts.kept_verdict(d) for key, d in fresh.items()})
         return replace(judged, decisions=tuple(decisions[i] for i in range(len(hits))))
 
-    def _asked(
-        self, query: str, question: str, hits: Sequence[Hit], reach: Mapping[str, Reach]
-    ) -> _Judgement:
+    def _asked(self, query: str, hits: Sequence[Hit], reach: Mapping[str, Reach]) -> _Judgement:
         """Ask about `hits`; a reply that says nothing of any of them is a failure too."""
+        question = self._question or query
         search = "" if query == question else f"This search: {query}\n"
 
         def prompt(chunks: str) -> str:
@@ -187,13 +177,13 @@ class HitFilter:
         return _Judgement(tuple(decisions), said.unknown, said.repeated, fallback, kind)
 
     def _with_referred(
-        self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision], exclude: Collection[str]
+        self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision]
     ) -> tuple[Hit, ...]:
         """Return the kept hits, with the new chunks that hits to be expanded refer to.
 
         More is asked for than there is room for: what is there already takes no place.
         """
-        room, there = self._settings.max_expanded, {*exclude, *_ids(kept)}
+        room, there = self._settings.max_expanded, {*self._links.within.exclude, *_ids(kept)}
         brought = dict[str, Sequence[Chunk]]()
         for decision in decisions if room else ():
             if decision.kept and decision.verdict in DEPTHS:
