@@ -3,7 +3,7 @@
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -30,6 +30,7 @@ from research_agent.types.events import Asked, Event, Watching
 from .context import UNCHANGED, ResearchContext, adjusted
 from .state import ResearchState, State, strict, unreadable_in
 
+T = TypeVar("T")
 Writer = Callable[[Any], None]
 
 
@@ -138,36 +139,30 @@ def step_events(by: EventWriter | None, step: str) -> Iterator[Callable[[Mapping
 
 
 @contextmanager
-def watched(by: Watching) -> Iterator[None]:
+def _within(variable: ContextVar[T], value: T) -> Iterator[None]:
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
+
+
+def watched(by: Watching) -> AbstractContextManager[None]:
     """Let `by` see the questions that are asked within the block, where somebody streams them."""
-    before = _WATCHING.set(by)
-    try:
-        yield
-    finally:
-        _WATCHING.reset(before)
+    return _within(_WATCHING, by)
 
 
-@contextmanager
-def writing_for_search(by: EventWriter | None) -> Iterator[None]:
+def writing_for_search(by: EventWriter | None) -> AbstractContextManager[None]:
     """Let `by` tell for the nodes of the search that is run within the block."""
-    before = _SEARCH.set(by)
-    try:
-        yield
-    finally:
-        _SEARCH.reset(before)
+    return _within(_SEARCH, by)
 
 
-@contextmanager
-def passed_on(writer: Writer) -> Iterator[None]:
+def passed_on(writer: Writer) -> AbstractContextManager[None]:
     """Write the events of the research graphs that are run within the block to `writer`.
 
     LangGraph itself hands on what a graph inside a node writes only with `subgraphs=True`.
     """
-    before = _AROUND.set(writer if is_heard(writer) else None)
-    try:
-        yield
-    finally:
-        _AROUND.reset(before)
+    return _within(_AROUND, writer if is_heard(writer) else None)
 
 
 Threads = ThreadPoolExecutor

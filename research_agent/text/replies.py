@@ -15,6 +15,16 @@ def reply_object(reply: str) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
+def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the JSON schema of an object that has all of these properties, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def plain_query(query: str) -> str:
     """Return a query without what makes no difference: case, space, punctuation at its end."""
     return " ".join(query.lower().split()).rstrip(" ?.!\u3002\uff1f\uff01\u061f")

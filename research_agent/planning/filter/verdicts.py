@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
+from research_agent.text.replies import object_schema
 from research_agent.types.filtering import DEPTHS, ChunkDecision, Verdict
 
 MAX_REASON = 80
@@ -48,15 +49,12 @@ def decision_schema(expandable: Mapping[str, Sequence[int]]) -> dict[str, object
         choices = "|".join(["KEEP", *(f"EXPAND_{number}" for number in steps), "DISCARD"])
         return rf'^({choices}): [^"\\]{{2,60}}$'
 
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             alias: {"type": "string", "pattern": pattern(steps)}
             for alias, steps in expandable.items()
-        },
-        "required": list(expandable),
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
 def read_verdicts(text: str, aliases: Collection[str]) -> Verdicts:

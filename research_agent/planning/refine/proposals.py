@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from research_agent.planning.refine.names import is_identifier, read
 from research_agent.planning.tool_calls.ranking import HOP, filled
 from research_agent.text.language import function_words
-from research_agent.text.replies import plain_query, reply_object
+from research_agent.text.replies import object_schema, plain_query, reply_object
 from research_agent.text.words import index_words
 from research_agent.types.question_plan import plan_question
 from research_agent.types.refinement import Kind
@@ -15,12 +15,7 @@ from research_agent.types.refinement import Kind
 MAX_QUERY_CHARS = 300
 TOO_MANY = 10
 """A reply with more queries than this was not planned but poured out; none of them is taken."""
-TRANSLATION_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"query": {"type": "string", "maxLength": MAX_QUERY_CHARS}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
+TRANSLATION_SCHEMA = object_schema({"query": {"type": "string", "maxLength": MAX_QUERY_CHARS}})
 REPEATS = "the reply repeats what was asked before"
 _ASKING = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|to|by|with|under|during|after|before|and)\s+)?"
@@ -51,19 +46,13 @@ UNREADABLE = Proposal(problem="the reply is not the JSON that was asked for")
 
 def proposal_schema(most: int) -> Mapping[str, object]:
     """Return the JSON schema of the planner's reply, with at most `most` queries."""
-    return {
-        "type": "object",
-        "properties": {
+    query = {"type": "string", "maxLength": 160}
+    return object_schema(
+        {
             "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose"]},
-            "queries": {
-                "type": "array",
-                "items": {"type": "string", "maxLength": 160},
-                "maxItems": most,
-            },
-        },
-        "required": ["kind", "queries"],
-        "additionalProperties": False,
-    }
+            "queries": {"type": "array", "items": query, "maxItems": most},
+        }
+    )
 
 
 def read_proposal(

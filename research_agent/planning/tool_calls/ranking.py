@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.context import StepContext
-from research_agent.text.replies import reply_object
+from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.words import fold
 from research_agent.types import Hit, Message
 from research_agent.types.budget import Allowance
@@ -21,12 +21,7 @@ MAX_ANSWER = 100
 MAX_TOKENS = 60
 HITS, HIT_CHARS = 3, 1200
 """Hits of a part in which its answer is looked for, and characters of each."""
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "maxLength": MAX_ANSWER}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
+SCHEMA = object_schema({"answer": {"type": "string", "maxLength": MAX_ANSWER}})
 
 
 def gaps(query: str, at: int) -> tuple[int, ...]:
