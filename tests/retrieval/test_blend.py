@@ -20,7 +20,6 @@ from research_agent.retrieval.reorder.codes import (
     code_of,
     code_similarity,
 )
-from research_agent.retrieval.reorder.rerank import by_verdicts
 from research_agent.settings import BlendSettings
 from research_agent.types import Chunk, Hit
 from research_agent.types.fusion import best_first
@@ -158,25 +157,6 @@ def test_diagnostics() -> None:
     assert (("a", "b", "c"), ("c", "b", "a")) == (told.before, told.after)
     assert (2, -1.0, 3) == (told.changed, told.spearman, told.known)
     assert (0.25, "rank", "", "") == (told.alpha, told.mode, told.first, told.second)
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "expected"),
-    [
-        ([0.2, 0.9, 0.4], "bcad"),
-        ([0.2, None, 0.4, None], "cbad"),
-        ([0.5, 0.5, 0.5, 0.5], "abcd"),
-        ([0.2, 0.9, 0.4, 7.0, 9.0], "dbca"),
-        ([None, None], "abcd"),
-        ([], "abcd"),
-    ],
-)
-def test_verdicts(verdicts: list[float | None], expected: str) -> None:
-    """They order hits; what has none keeps its rank, equal ones keep their order."""
-    given = [hit(name, 1 - at / 10) for at, name in enumerate("abcd")]
-
-    assert expected == "".join(ids(by_verdicts(given, verdicts)))
-    assert () == by_verdicts([], verdicts)
 
 
 HITS = [

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import pytest
 
+from research_agent import errors
 from research_agent.context import StepContext
-from research_agent.errors import ConfigError, ModelAccessError, ModelUnavailableError
 from research_agent.metering import Meter
 from research_agent.ports import Ports
 from research_agent.retrieval.reorder import step
 from research_agent.retrieval.reorder.step import Reordered
 from research_agent.settings import BlendSettings, RerankSettings, RetrievalSettings, Settings
-from research_agent.types import Completion, Hit, Outcome
+from research_agent.types import Chunk, Hit, Outcome
 from research_agent.types.budget import Allowance
 from tests.fakes import (
     PROMPTS,
-    YES,
     CountingClock,
     ScriptedChat,
     WordCount,
@@ -50,11 +49,6 @@ def order(done: Outcome[Reordered]) -> str:
     return "".join(hit.chunk.chunk_id[-1] for hit in done.value.hits)
 
 
-def asking(*replies: Completion | BaseException) -> tuple[Ports, ScriptedChat]:
-    model = ScriptedChat(*replies)
-    return ports(ScriptedChat(), filterer=model), model
-
-
 def wants(
     blend: BlendSettings | None = None,
     candidates: int = 10,
@@ -67,11 +61,9 @@ def wants(
 
 def test_nothing_happens_by_default() -> None:
     """The very hits come back; no clock is read, no model is asked."""
-    given, model = asking(YES)
-    done, meter = reorder(Settings(), given=given)
+    done, meter = reorder(Settings())
 
-    assert Outcome(Reordered(HITS)) == done
-    assert ((), []) == (meter.calls, model.asked)
+    assert (Outcome(Reordered(HITS)), ()) == (done, meter.calls)
     assert 1.0 == ENOUGH.seconds - meter.left().seconds
 
 
@@ -130,15 +122,46 @@ def test_a_rerank_server_has_the_time_that_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ModelUnavailableError("down", hint="Up?"), ModelAccessError("401", hint="The key?")]
+    ("error", "cure"),
+    [
+        (errors.ModelUnavailableError("down", hint="Up?"), ""),
+        (errors.BudgetError("llm_calls"), ""),
+        (errors.ModelAccessError("no", hint="Check the key."), ". Check the key."),
+    ],
 )
-def test_a_fault_keeps_the_order_of_the_stage_before(error: Exception) -> None:
+def test_a_fault_keeps_the_order_of_the_stage_before(error: Exception, cure: str) -> None:
     given = replace(ports(ScriptedChat()), reranker=Scripted(error=error))
     done, _ = reorder(wants(WORDS, mode="http"), given=given)
 
     assert "201" == order(done)
     assert ["blended with words", "reranked (http)"] == [name for name, _ in done.value.stages]
-    assert str(error) in done.event.notes[0]
+    assert f"rerank: {error}; the order was kept{cure}" in done.event.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([0.2, 0.9, 0.4], "bcad"),
+        ([0.2, None, 0.4, None], "cbad"),
+        ([0.5, 0.5, 0.5, 0.5], "abcd"),
+        ([0.2, 0.9, 0.4, 7.0, 9.0], "dbca"),
+        ([None, None], "abcd"),
+        ([], "abcd"),
+    ],
+)
+def test_verdicts(verdicts: list[float | None], expected: str) -> None:
+    """They order hits; what has none keeps its rank, equal ones keep their order."""
+    given = [Hit(Chunk(name, "d", name), 1 - at / 10) for at, name in enumerate("abcd")]
+
+    assert expected == "".join(hit.chunk.text for hit in step.by_verdicts(given, verdicts))
+    assert () == step.by_verdicts([], verdicts)
+
+
+def test_a_server_reads_what_the_index_reads() -> None:
+    hit = Hit(Chunk("a", "d", "It has 1184 bytes.", title="FIPS 203", section=("Sizes",)))
+
+    assert "FIPS 203 > Sizes\nIt has 1184 bytes." == step.passage(hit)
+    assert "It has 1184 bytes." == step.passage(Hit(Chunk("a", "d", "It has 1184 bytes.")))
 
 
 def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
@@ -150,5 +173,5 @@ def test_the_cross_encoder_reads_heading_and_text_within_its_time() -> None:
 
 
 def test_a_rerank_server_has_to_be_there() -> None:
-    with pytest.raises(ConfigError, match=r"rerank\.mode is http"):
+    with pytest.raises(errors.ConfigError, match=r"rerank\.mode is http"):
         reorder(wants(mode="http"))
