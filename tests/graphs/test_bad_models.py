@@ -9,14 +9,14 @@ from research_agent.settings import BudgetSettings, VerifySettings
 from research_agent.types import REFUSAL
 from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, WRONG, YES, ScriptedChat, ports, says
-from tests.graphs.test_graph import run
+from tests.graphs.asking import ask
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
 SAID = "ML-KEM-768 has an encapsulation key of 1184 bytes"
 
 
 def asked(text: str, *, question: str = QUESTION, texts: tuple[str, ...] = TEXTS) -> ResearchResult:
-    return run(ports(ScriptedChat(says(text)), texts=texts), ONE_ROUND, question)
+    return ask(ports(ScriptedChat(says(text)), texts=texts), ONE_ROUND, question)
 
 
 def is_sound(result: ResearchResult) -> bool:
@@ -59,7 +59,7 @@ def test_evidence_that_speaks_to_the_judge() -> None:
         verifier=judge,
         texts=(*TEXTS, order),
     )
-    result = run(given, replace(ONE_ROUND, verify=VerifySettings(judge="all")))
+    result = ask(given, replace(ONE_ROUND, verify=VerifySettings(judge="all")))
 
     assert order in judge.asked[1][1].partition('key="c3"')[2]
     assert ["supported", "unconfirmed", "contradicted"] == [one.verdict for one in result.claims]

@@ -4,21 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from graphs.search import build_search_graph
-from graphs.state import RESULT, SearchInput, SearchOutput, SearchState
-from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
-from research_agent.types import ModelCall, Probe, TraceEvent
-from research_agent.types.refinement import Refinement
-from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, ports, says
-from tests.graphs.serving import EVERYTHING, FIRST, Server, paid, run
+from graphs.state import RESULT
+from research_agent.settings import BudgetSettings, FilterSettings
+from research_agent.types import ModelCall
+from tests.fakes import BYPASSING, ScriptedChat, ports, says
+from tests.graphs.serving import FIRST, Server, paid, run
 
 FULL = 15
 """Model calls of two rounds with every role, and of a judge in the first."""
-
-
-def asked(server: Server, settings: Settings = EVERYTHING) -> Server:
-    run(server.ports(), settings)
-    return server
 
 
 @pytest.mark.parametrize("limit", range(1, FULL + 1))
@@ -91,42 +84,3 @@ def test_cut_answer_says_which_limit_cut_it(tokens: int, budget: int, limit: str
     result, _ = run(ports(ScriptedChat(cut)), settings)
 
     assert (f"answer: cut at {limit}",) == result.warnings
-
-
-def search(given: SearchInput, planner: ScriptedChat, settings: Settings) -> SearchOutput:
-    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
-    return SearchOutput.model_validate(graph.invoke(given))
-
-
-@pytest.mark.parametrize(("spent", "author"), [(0, "model"), (36, "model"), (38, "planner")])
-def test_search_gets_what_is_left(spent: int, author: str) -> None:
-    before = TraceEvent(tuple(ModelCall("answer") for _ in range(spent)), node="answer")
-    given = SearchInput(
-        question="?",
-        probe=Probe(),
-        refinement=Refinement("keep", ("bread",)),
-        trace=(before,),
-    )
-    planner = ScriptedChat(calls("bread degrees"))
-    output = search(given, planner, MODEL_CALLS)
-
-    assert [before] == list(output.trace[:1])
-    assert "plan_calls" == output.trace[1].node
-    assert (author == "model") == bool(planner.asked)
-    assert (author == "planner") == any("planner wrote" in note for note in output.trace[1].notes)
-
-
-def test_parallel_calls_share_what_is_left() -> None:
-    settings = replace(
-        MODEL_CALLS,
-        budget=BudgetSettings(llm_calls=12, tool_calls=10),
-        search=SearchSettings(mode="tool_calling", max_turns=1),
-    )
-    planner = ScriptedChat(calls("bread", "bytes", "degrees"))
-    graph = build_search_graph(ports(ScriptedChat(), planner), settings, PROMPTS)
-    given = SearchInput(question="?", probe=Probe(), refinement=Refinement("keep", ("x",)))
-    *_, last = graph.stream(given, stream_mode="values")
-    plan = SearchState.model_validate(last).plan
-
-    assert (3, 3) == (plan.share.llm_calls, plan.share.tool_calls)
-    assert plan.share.tokens < 100_000 // 3

@@ -17,14 +17,11 @@ from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.errors import ModelReplyError, QuestionError
 from research_agent.model_settings import ModelSettings, RoleSettings
-from research_agent.ports import Ports
-from research_agent.settings import AnswerSettings, BudgetSettings, Settings, VerifySettings
+from research_agent.settings import AnswerSettings, BudgetSettings, VerifySettings
 from research_agent.types import REFUSAL
-from research_agent.types.result import ResearchResult
 from tests.fakes import (
     BYPASSING,
     GOOD,
-    LOOP,
     NO,
     PROMPTS,
     QUESTION,
@@ -35,6 +32,7 @@ from tests.fakes import (
     ports,
     says,
 )
+from tests.graphs.asking import ask
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
 INVENTED = "It was made by Shannon in 1950."
@@ -46,14 +44,8 @@ EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
 "score": 0.5, "similarity": 0.5, "lexical": null}]}}"""
 
 
-def run(given: Ports, settings: Settings = LOOP, question: str = QUESTION) -> ResearchResult:
-    graph = build_research_graph(given, settings, PROMPTS)
-    result: ResearchResult = graph.invoke(ResearchInput(question=question))["result"]
-    return result
-
-
 def test_answer_with_citation() -> None:
-    result = run(ports(ScriptedChat(says(GOOD))), REFINING)
+    result = ask(ports(ScriptedChat(says(GOOD))), REFINING)
 
     assert ("answered", "confident", 1) == (result.status, result.stop_reason, result.rounds)
     assert GOOD == result.answer
@@ -68,7 +60,7 @@ def test_answer_with_citation() -> None:
 
 def test_second_round_mends_the_answer() -> None:
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    result = run(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
+    result = ask(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
 
     assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
     assert (QUESTION,) == result.queries  # (the made-up number is not searched for)
@@ -76,7 +68,7 @@ def test_second_round_mends_the_answer() -> None:
 
 def test_no_new_evidence_stops_without_a_call() -> None:
     answerer = ScriptedChat(says(WRONG))
-    result = run(ports(answerer))
+    result = ask(ports(answerer))
 
     assert ("refused", "no_new_evidence") == (result.status, result.stop_reason)
     assert "unsupported_draft" == result.refusal_reason
@@ -98,7 +90,7 @@ def test_a_sentence_that_could_not_be_confirmed(
     unanswered: tuple[str, ...],
 ) -> None:
     settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
-    result = run(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
+    result = ask(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
 
     assert (status, answer, unanswered) == (result.status, result.answer, result.unanswered)
     assert ("max_rounds", 2) == (result.stop_reason, len(result.claims))
@@ -114,8 +106,8 @@ def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
     judge = ScriptedChat(says(json.dumps({"verdicts": [row]})))
     models = ModelSettings(chat=RoleSettings(provider="openai", model="m"))
     given = ports(ScriptedChat(says(part)), verifier=judge, texts=(text, *TEXTS[1:]))
-    result = run(given, replace(ONE_ROUND, models=models), "At what heat is bread baked?")
-    by_score = run(given, replace(ONE_ROUND, models=models, verify=VerifySettings(judge="off")))
+    result = ask(given, replace(ONE_ROUND, models=models), "At what heat is bread baked?")
+    by_score = ask(given, replace(ONE_ROUND, models=models, verify=VerifySettings(judge="off")))
 
     assert "unconfirmed" == by_score.status
     assert ("partial", ("how long it takes",)) == (result.status, result.unanswered)
@@ -127,7 +119,7 @@ def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
 def test_uncertain_tokens_lead_to_another_round() -> None:
     texts = [*(f"ML-KEM-768 has an encapsulation key of 1184 bytes {i}." for i in range(12))]
     near = "An encapsulation key of ML-KEM-768 has 1184 bytes [c1]."
-    result = run(ports(ScriptedChat(says(near, sure=False), says(near)), texts=texts))
+    result = ask(ports(ScriptedChat(says(near, sure=False), says(near)), texts=texts))
 
     assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
     assert result.uncertainty.mean_entropy is not None
@@ -143,7 +135,7 @@ def test_uncertain_tokens_lead_to_another_round() -> None:
 )
 def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str) -> None:
     given = ports(ScriptedChat(answer), verifier=ScriptedChat(verdict))  # type: ignore[arg-type]
-    result = run(given)
+    result = ask(given)
 
     assert ("refused", reason) == (result.status, result.refusal_reason)
     assert ("not found in provided docs", ()) == (result.answer, result.citations)
@@ -152,11 +144,17 @@ def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str
 
 def test_empty_answer_is_an_error() -> None:
     with pytest.raises(ModelReplyError):
-        run(ports(ScriptedChat(says(" "))))
+        ask(ports(ScriptedChat(says(" "))))
+
+
+def test_warnings_of_the_index_are_in_the_result_once() -> None:
+    given = replace(ports(ScriptedChat(says(GOOD))), warnings=lambda: ("Only words are searched.",))
+
+    assert ("Only words are searched.",) == ask(given, BYPASSING).warnings
 
 
 def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
-    result = run(ports(ScriptedChat(says(GOOD)), texts=[]), question="anything?")
+    result = ask(ports(ScriptedChat(says(GOOD)), texts=[]), question="anything?")
 
     assert ("refused", "no_evidence") == (result.status, result.refusal_reason)
     assert 0 == result.usage.llm_calls
@@ -165,7 +163,7 @@ def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000])
 def test_bad_questions_are_refused_before_anything_is_asked(question: str) -> None:
     with pytest.raises(QuestionError) as error:
-        run(ports(ScriptedChat(says(GOOD))), question=question)
+        ask(ports(ScriptedChat(says(GOOD))), question=question)
 
     assert error.value.hint
 

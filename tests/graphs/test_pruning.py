@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from graphs.research import build_research_graph
-from graphs.state import RESULT, ResearchInput
+from graphs.state import RESULT
 from research_agent.settings import BudgetSettings, PruneSettings, Settings
 from research_agent.types import Completion, Message
 from research_agent.types.result import ResearchResult
 from tests.answering.pruning import NuModel
-from tests.fakes import BYPASSING, GOOD, NO, PROMPTS, YES, ScriptedChat, ports, says
+from tests.fakes import BYPASSING, GOOD, NO, YES, ScriptedChat, ports, says
+from tests.graphs.asking import ask
 
 ASKED = "How many bytes has the encapsulation key of the middle size?"
 """It names no chunk: none is kept for that."""
@@ -43,9 +43,7 @@ def settings(**prune: object) -> Settings:
 
 def run(answerer: Answerer, verifier: ScriptedChat, whole: Settings) -> ResearchResult:
     given = replace(ports(ScriptedChat(says(GOOD)), verifier=verifier), answerer=answerer)
-    graph = build_research_graph(given, whole, PROMPTS)
-    result: ResearchResult = graph.invoke(ResearchInput(question=ASKED))["result"]
-    return result
+    return ask(given, whole, ASKED)
 
 
 def test_answer_from_what_is_left() -> None:

@@ -7,13 +7,11 @@ from dataclasses import replace
 import pytest
 from pydantic import TypeAdapter
 
-from graphs.research import build_research_graph
-from graphs.state import ResearchInput
 from research_agent.errors import ModelError, ModelUnavailableError
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, RefinementSettings, Settings
-from research_agent.types.result import ResearchResult
 from tests import fakes
+from tests.graphs.asking import ask
 
 REFINEMENT = TypeAdapter(RefinementSettings)
 ONCE = replace(fakes.REFINING, budget=BudgetSettings(rounds=1))
@@ -41,12 +39,6 @@ def asking(
     return given, planner
 
 
-def run(given: Ports, settings: Settings = ONCE, question: str = fakes.QUESTION) -> ResearchResult:
-    graph = build_research_graph(given, settings, fakes.PROMPTS)
-    result: ResearchResult = graph.invoke(ResearchInput(question=question))["result"]
-    return result
-
-
 def refining(**changes: object) -> Settings:
     return replace(ONCE, refinement=REFINEMENT.validate_python(changes))
 
@@ -61,7 +53,7 @@ def refining(**changes: object) -> Settings:
 )
 def test_planner_of_no_use_leaves_the_plan_of_rules(reply: str | ModelError, problem: str) -> None:
     given, _ = asking(reply)
-    result = run(given, question=TWO)
+    result = ask(given, ONCE, TWO)
 
     assert ("decompose", "rules") == (result.refinement.kind, result.refinement.author)
     assert (TWO, *PARTS) == result.refinement.queries
@@ -78,7 +70,7 @@ def test_planner_of_no_use_leaves_the_plan_of_rules(reply: str | ModelError, pro
 )
 def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
     given, _ = asking(json.dumps({"kind": "rewrite", "queries": [query]}))
-    result = run(given)
+    result = ask(given, ONCE)
     (verdict,) = result.refinement.verdicts
 
     assert (("keep", (fakes.QUESTION,)), (fakes.QUESTION,)) == (
@@ -101,7 +93,7 @@ def test_query_that_asks_something_else_is_never_searched(query: str) -> None:
 )
 def test_question_that_costs_no_call(settings: Settings, question: str, reason: str) -> None:
     given, planner = asking(HOPS)
-    result = run(given, replace(settings, budget=BudgetSettings(rounds=1)), question).refinement
+    result = ask(given, replace(settings, budget=BudgetSettings(rounds=1)), question).refinement
     parts = PARTS if question == TWO and reason != "refinement.mode is off" else ()
 
     assert ([], 0, (question, *parts)) == (planner.asked, result.model_calls, result.queries)
@@ -117,7 +109,7 @@ def test_model_may_judge_complexity_but_not_reword(kind: str, found: str) -> Non
         refinement=RefinementSettings(complexity="model"),
         budget=BudgetSettings(rounds=1),
     )
-    result = run(given, settings)
+    result = ask(given, settings)
 
     assert (found, 1) == (result.refinement.kind, result.refinement.model_calls)
 
@@ -126,7 +118,7 @@ def test_hop_is_filled_from_what_the_first_part_found() -> None:
     given, planner = asking(
         HOPS, '{"answer": "Ada Li"}', texts=FOUNDERS, answer="Ada Li was born in Bergen [c1]."
     )
-    result = run(given, ONCE, BORN)
+    result = ask(given, ONCE, BORN)
 
     assert (BORN, "Who founded the Acme works?", "Where was Ada Li born?") == result.queries
     assert "Who founded the Acme works?" in planner.asked[1][1]
@@ -136,7 +128,7 @@ def test_hop_is_filled_from_what_the_first_part_found() -> None:
 @pytest.mark.parametrize("reply", ['{"answer": "Carl Orff"}', '{"answer": ""}', "Ada", "{"])
 def test_hop_whose_answer_stands_nowhere_is_not_searched(reply: str) -> None:
     given, _ = asking(HOPS, reply, texts=FOUNDERS)
-    result = run(given, ONCE, BORN)
+    result = ask(given, ONCE, BORN)
 
     assert (BORN, "Who founded the Acme works?") == result.queries
     assert [note for note in result.warnings if "'Where was #1 born?' was not searched" in note]
@@ -145,7 +137,7 @@ def test_hop_whose_answer_stands_nowhere_is_not_searched(reply: str) -> None:
 def test_question_in_another_language_is_translated_for_the_search() -> None:
     asked = "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?"
     given, planner = asking('{"query": "ML-KEM-768 encapsulation key bytes"}')
-    result = run(given, question=asked)
+    result = ask(given, ONCE, asked)
 
     assert ("translate", (asked, "ML-KEM-768 encapsulation key bytes"), asked) == (
         result.refinement.kind,
@@ -167,7 +159,7 @@ def test_result_says_that_a_question_was_not_translated(
     reply: str | ModelError, settings: Settings, why: str
 ) -> None:
     given, _ = asking(reply)
-    result = run(given, settings, "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?")
+    result = ask(given, settings, "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?")
     said = f"refine: the question is Indonesian, the documents are English; {why}"
 
     assert [note for note in result.warnings if note.startswith(said)]

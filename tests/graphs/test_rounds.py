@@ -15,7 +15,7 @@ from research_agent.settings import (
 )
 from research_agent.types import Completion
 from tests import fakes
-from tests.graphs.test_graph import run
+from tests.graphs.asking import ask
 
 TEXTS = (
     "ML-KEM-768 encapsulation key: how many bytes it has is told elsewhere.",
@@ -49,7 +49,7 @@ def asking(
 def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -> None:
     first = REFUSAL if settings is SERVER else fakes.says("It has 17 bytes [c1].")
     model = fakes.ScriptedChat(first, fakes.says(RIGHT))
-    result = run(
+    result = ask(
         fakes.ports(model, verifier=fakes.ScriptedChat(fakes.NO, fakes.YES), texts=TEXTS), settings
     )
 
@@ -62,7 +62,7 @@ def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -
 def test_a_missing_part_is_found_in_round_two() -> None:
     part = f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: the bytes of the key"
     given, _ = asking(fakes.says(part), fakes.says(RIGHT))
-    result = run(given, SERVER)
+    result = ask(given, SERVER)
 
     assert ("answered", "confident") == (result.status, result.stop_reason)
     assert (2, ()) == (result.rounds, result.unanswered)
@@ -71,9 +71,9 @@ def test_a_missing_part_is_found_in_round_two() -> None:
 
 def test_an_unconfirmed_sentence_becomes_supported() -> None:
     given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
-    once = run(given, replace(FEW, budget=BudgetSettings(rounds=1)))
+    once = ask(given, replace(FEW, budget=BudgetSettings(rounds=1)))
     given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
-    twice = run(given, FEW)
+    twice = ask(given, FEW)
 
     assert (0, "max_rounds", 1) == (once.supported, once.stop_reason, once.rounds)
     assert (1, "confident", 2) == (twice.supported, twice.stop_reason, twice.rounds)
@@ -83,7 +83,7 @@ def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
     planner = fakes.ScriptedChat(fakes.KEEP)
     given, model = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT), planner=planner)
     settings = replace(FEW, refinement=fakes.REFINING.refinement)
-    result = run(given, settings)
+    result = ask(given, settings)
 
     assert ("nothing_to_search", 1) == (result.stop_reason, len(model.asked))
     assert (fakes.GOOD.replace(" [c1]", ""), 1) == (result.claims[0].text, result.usage.tool_calls)
@@ -97,7 +97,7 @@ def test_planner_is_told_of_a_refusal() -> None:
     query = "encapsulation key bytes of ML-KEM-768"
     planner = fakes.ScriptedChat(fakes.says(f'{{"kind": "rewrite", "queries": ["{query}"]}}'))
     given, _ = asking(fakes.says("NOT FOUND: "), fakes.says(RIGHT), planner=planner)
-    result = run(given, replace(SERVER, refinement=fakes.REFINING.refinement))
+    result = ask(given, replace(SERVER, refinement=fakes.REFINING.refinement))
     prompt = planner.asked[-1][1]
 
     assert ("answered", query) == (result.status, result.queries[-1])
@@ -108,7 +108,7 @@ def test_planner_is_told_of_a_refusal() -> None:
 @pytest.mark.parametrize("first", [REFUSAL, fakes.says(fakes.GOOD)], ids=["refusal", "unconfirmed"])
 def test_round_two_that_finds_nothing_new(first: Completion) -> None:
     model = fakes.ScriptedChat(first, fakes.says(RIGHT))
-    result = run(fakes.ports(model, texts=TEXTS[:1]), SERVER)
+    result = ask(fakes.ports(model, texts=TEXTS[:1]), SERVER)
 
     assert ("no_new_evidence", 1) == (result.stop_reason, len(model.asked))
     if first is REFUSAL:

@@ -10,7 +10,7 @@ from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.types import Completion, ModelCall
 from tests.fakes import BYPASSING, YES, ScriptedChat, ports, says
-from tests.graphs.test_graph import run
+from tests.graphs.asking import ask
 
 QUESTION = "At how many degrees is bread baked?"
 TEXTS = ("Bread is baked at 230 degrees. It takes an hour.", "Rye bread needs more time.")
@@ -29,7 +29,7 @@ def given(first: Completion, sampler: ScriptedChat) -> Ports:
 def test_agreement_counts_as_confident() -> None:
     """The second answer reads the same evidence in the reverse order."""
     first, second = ScriptedChat(silent(GOOD), YES), ScriptedChat(silent("230 degrees: bread."))
-    result = run(replace(ports(first, texts=TEXTS), sampler=second), TWICE, QUESTION)
+    result = ask(replace(ports(first, texts=TEXTS), sampler=second), TWICE, QUESTION)
     order = [re.findall(r'key="(c\d)"', chat.asked[0][1]) for chat in (first, second)]
 
     assert ("disagreement", "confident") == (result.uncertainty.source, result.stop_reason)
@@ -37,7 +37,7 @@ def test_agreement_counts_as_confident() -> None:
 
 
 def test_difference_is_told_in_words() -> None:
-    result = run(given(silent(GOOD), ScriptedChat(silent("It is 180 degrees."))), TWICE, QUESTION)
+    result = ask(given(silent(GOOD), ScriptedChat(silent("It is 180 degrees."))), TWICE, QUESTION)
     (unsure,) = result.unsure
 
     assert "a second answer does not say 230" == unsure.text
@@ -59,7 +59,7 @@ def test_failure_goes_one_rung_down(
     sampler: Completion | ModelBusyError, budget: dict[str, int], asked: int, note: str
 ) -> None:
     chat, limits = ScriptedChat(sampler), BudgetSettings(rounds=1, **budget)
-    result = run(given(silent(GOOD), chat), replace(TWICE, budget=limits), QUESTION)
+    result = ask(given(silent(GOOD), chat), replace(TWICE, budget=limits), QUESTION)
 
     assert (asked, "overlap") == (len(chat.asked), result.uncertainty.source)
     assert "unchecked" == result.stop_reason
@@ -77,6 +77,6 @@ def test_failure_goes_one_rung_down(
 )
 def test_it_is_not_asked_for_without_need(first: Completion, settings: Settings) -> None:
     sampler = ScriptedChat(silent(GOOD))
-    run(given(first, sampler), settings, QUESTION)
+    ask(given(first, sampler), settings, QUESTION)
 
     assert [] == sampler.asked

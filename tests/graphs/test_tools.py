@@ -17,17 +17,14 @@ from research_agent.errors import ToolInputError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.reading import OUTLINE_TOKENS
 from research_agent.ports import Ports
-from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, SearchResult
 from research_agent.types.records import DocumentOutline
 from research_agent.types.references import Edge
 from tests.fakes import (
-    NO,
     PROMPTS,
     MemoryChunks,
-    ScriptedChat,
 )
 from tests.retrieval import searching
 
@@ -180,16 +177,6 @@ def test_references_stand_behind_the_hits() -> None:
     assert ["a"] == without
     head = "1 of 2 chunks found in 1 documents, and 1 that they refer to"
     assert text.startswith(f"{head}\n1. [a] ")
-
-
-def test_without_rerank_the_ranking_alone_decides() -> None:
-    settings = Settings(filter=FilterSettings(mode="llm", min_similarity=1.0))
-    filterer = ScriptedChat(NO)
-    tools = ResearchTools(RunContext(replace(given(), filterer=filterer), settings, PROMPTS))
-    ranked = rank("bread", ports=given(), settings=settings.retrieval).hits
-
-    assert ranked == tools.search("bread", rerank=False).hits
-    assert [] == filterer.asked
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from research_agent.planning.tool_texts import discarded_note, search_text
 from research_agent.ports import Ports
 from research_agent.retrieval import step
 from research_agent.retrieval.search.ranking import rank
-from research_agent.settings import FilterSettings, RetrievalSettings, Settings
+from research_agent.settings import FilterSettings, RerankSettings, RetrievalSettings, Settings
 from research_agent.types.calls import SearchResult
 from research_agent.types.scope import Scope
 from research_agent.types.verification import Check
 from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
 from tests.planning.test_filter import writes
-from tests.retrieval.searching import ENOUGH
+from tests.retrieval.searching import ENOUGH, Scripted
 from tests.retrieval.test_ranking import GIVEN
 
 TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
@@ -103,6 +103,21 @@ def test_without_rerank_the_ranking_is_returned_as_it_is() -> None:
     assert [h.chunk.chunk_id for h in ranked[:5]] == [d.chunk_id for d in found.stats.decisions]
     assert 9 == found.total_found
     assert found.stats.tokens_before == found.stats.tokens_after > 0
+
+
+def test_hits_are_filtered_and_cut_after_the_new_order() -> None:
+    given = ports(ScriptedChat(), texts=["ML-KEM keys.", "A row of ML-KEM.", "Bread is old."])
+    last = replace(given, reranker=Scripted(0.1, 0.2, 0.3), warnings=lambda: ("By words only.",))
+    settings = replace(Settings(), rerank=RerankSettings(mode="http"))
+    every, near = (
+        search(last, replace(settings, filter=FilterSettings(min_similarity=least)), max_chunks=1)
+        for least in (-1.0, 0.2)
+    )
+
+    assert [["Bread is old."], ["A row of ML-KEM."]] == [
+        [hit.chunk.text for hit in found.hits] for found in (every, near)
+    ]
+    assert ("By words only.",) == every.event.notes
 
 
 def test_filter_sees_what_the_search_ranks() -> None:
