@@ -23,9 +23,12 @@ def chat(given: Ports, settings: Settings = BYPASSING, *, interactive: bool = Fa
     )
 
 
-def say(graph: Chat, text: str, **given: Any) -> ChatState:  # noqa: ANN401 (fields of the input)
-    asked = ChatInput(messages=[HumanMessage(text)], **given)
-    return ChatState.model_validate(graph.invoke(asked, CONFIG))
+def say(graph: Chat, *texts: str, **given: Any) -> ChatState:  # noqa: ANN401 (fields of the input)
+    """Say one thing after the other, and return the state behind the last answer."""
+    for text in texts:
+        asked = ChatInput(messages=[HumanMessage(text)], **given)
+        state = ChatState.model_validate(graph.invoke(asked, CONFIG))
+    return state
 
 
 def completes(*questions: str, **said: object) -> ScriptedChat:

@@ -37,8 +37,7 @@ from tests.graphs.talking import CONFIG, SMALL, SMALLER, chat, completes, say
 
 def test_messages_are_what_chat_interfaces_show() -> None:
     graph = chat(ports(ScriptedChat(says(GOOD))))
-    say(graph, QUESTION)
-    messages = say(graph, QUESTION).messages
+    messages = say(graph, QUESTION, QUESTION).messages
 
     assert [HumanMessage, AIMessage] * 2 == [type(message) for message in messages]
     assert [QUESTION, GOOD] == [message.text for message in messages[:2]]
@@ -95,8 +94,7 @@ def test_what_no_model_completes(reply: str | ModelUnavailableError, reason: str
     """It is asked together with the question before, and a warning says so."""
     planner = ScriptedChat(says(reply) if isinstance(reply, str) else reply)
     graph = chat(ports(ScriptedChat(says(GOOD)), planner))
-    say(graph, QUESTION)
-    turn = say(graph, "And the ciphertext?").turns[1]
+    turn = say(graph, QUESTION, "And the ciphertext?").turns[1]
 
     assert ("context", f"{QUESTION} And the ciphertext?") == (turn.how, turn.question)
     assert turn.question == turn.queries[0]

@@ -84,12 +84,6 @@ def test_each_fault_has_its_fallback(number: int, stop_reason: str, rounds: int,
     assert note in result.warnings
 
 
-@pytest.mark.parametrize("number", range(1, LAST + 1))
-def test_interrupting_is_never_swallowed(number: int) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        run(Server(fails_at=number, error=KeyboardInterrupt()).ports())
-
-
 class FailingEmbedder(fakes.WordEmbedder):
     """Fails from its call number `first` on."""
 

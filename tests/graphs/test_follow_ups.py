@@ -24,9 +24,7 @@ def test_comparison_reads_what_both_answers_cited() -> None:
     answerer = ScriptedChat(says(GOOD), says(SMALL), says("Neither [c1]."))
     planner = completes(SMALLER, BOTH)
     graph = chat(ports(answerer, planner, texts=[*TEXTS, *notes]), ONE_ROUND)
-    say(graph, QUESTION)
-    say(graph, "and for ML-KEM-512?")
-    turn = say(graph, "Which of the two is larger?").turns[2]
+    turn = say(graph, QUESTION, "and for ML-KEM-512?", "Which of the two is larger?").turns[2]
     read = read_by(answerer)
 
     assert ("model", BOTH) == (turn.how, turn.question)
@@ -42,9 +40,7 @@ def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str) -
         says(json.dumps({"about": about, "question": reply, "more": False})),
     )
     graph = chat(ports(ScriptedChat(says(GOOD), says(SMALL), says(GOOD)), planner))
-    say(graph, QUESTION)
-    say(graph, "and for ML-KEM-512?")
-    turn = say(graph, "Which of the two is larger?").turns[2]
+    turn = say(graph, QUESTION, "and for ML-KEM-512?", "Which of the two is larger?").turns[2]
 
     assert ("model", "Which of the two is larger? (ML-KEM-768, ML-KEM-512)") == (
         turn.how,
@@ -56,8 +52,7 @@ def test_comparison_after_a_refusal() -> None:
     """What the last answer that cited something read is known; a refusal has nothing to know."""
     answerer = ScriptedChat(says(GOOD), says("not found in provided docs"), says(GOOD))
     graph = chat(ports(answerer, completes(SMALLER, BOTH)), ONE_ROUND)
-    say(graph, QUESTION)
-    refused = say(graph, "and for ML-KEM-512?").turns[1]
+    refused = say(graph, QUESTION, "and for ML-KEM-512?").turns[1]
     state = say(graph, "Which of the two is larger?")
 
     assert ("refused", ()) == (refused.status, refused.citations)
@@ -80,8 +75,7 @@ def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
         says(json.dumps({"question": "And how many bytes?", "more": False})),
     )
     graph = chat(ports(answerer, planner), ONE_ROUND)
-    say(graph, QUESTION)
-    turn = say(graph, "what else?").turns[1]
+    turn = say(graph, QUESTION, "what else?").turns[1]
     read = read_by(answerer)
     say(graph, "And how many bytes?")
 
@@ -95,8 +89,7 @@ def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
 def test_more_of_another_thing_is_another_question() -> None:
     answerer = ScriptedChat(says(GOOD), says(SMALL))
     graph = chat(ports(answerer, completes(SMALLER, more=True)))
-    say(graph, QUESTION)
-    turn = say(graph, "and for ML-KEM-512?").turns[1]
+    turn = say(graph, QUESTION, "and for ML-KEM-512?").turns[1]
 
     assert ((), SMALLER) == (turn.warnings, turn.question)
     assert "1184 bytes" in read_by(answerer)

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from graphs.search import Toolbox, build_search_graph
-from graphs.state import SearchInput, SearchOutput, SearchState
+from graphs.search import Toolbox
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
@@ -20,9 +19,7 @@ from research_agent.settings import (
     Settings,
 )
 from research_agent.types import Completion, ModelCall, Probe, WrittenCall
-from research_agent.types.calls import CallResult
 from research_agent.types.references import Edge
-from research_agent.types.refinement import Refinement
 from tests.fakes import (
     MODEL_CALLS,
     PROMPTS,
@@ -33,6 +30,7 @@ from tests.fakes import (
     ports,
     says,
 )
+from tests.graphs import asking
 
 LOOP = replace(
     MODEL_CALLS,
@@ -70,21 +68,11 @@ class Run:
     queries: Sequence[str] = (PLANNED,)
     own: str = ""
     """What the round's first search was for."""
-    output: SearchOutput = field(init=False)
-    results: Sequence[CallResult] = field(init=False)
 
     def __post_init__(self) -> None:
-        graph = build_search_graph(self.given, self.settings, PROMPTS)
-        kind = "decompose" if len(self.queries) > 1 else "keep"
-        start = SearchInput(
-            question="what",
-            probe=Probe(self.own),
-            refinement=Refinement(kind, tuple(self.queries)),  # type: ignore[arg-type]  # (a kind)
-        )
-        *_, values = graph.stream(start, stream_mode="values")
-        state = SearchState.model_validate(values)
-        self.results = state.results
-        self.output = SearchOutput(found=state.found, trace=state.trace)
+        own = Probe(self.own)
+        self.output = asking.search(self.given, self.settings, *self.queries, probe=own)
+        self.results = self.output.results
 
     @property
     def nodes(self) -> str:

@@ -1,13 +1,19 @@
 """Rerank servers of three forms on loopback: what is sent, what is read, what goes wrong."""
 
+import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from research_agent import errors
-from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, RerankEndpoint
+from research_agent.retrieval.adapters.rerank_http import (
+    Form,
+    HttpReranker,
+    RerankEndpoint,
+    read_scores,
+)
 from tests.loopback import CLOSED, Json, Raw, Reply, Script, rerank_server
 from tests.loopback_faults import HEAD, Fault, always, dripped, hang, written
 
@@ -31,20 +37,14 @@ def judged(given: Json) -> Reply:
     return {"id": "1", "model": "m", "object": "list", "usage": {}, "results": listed}
 
 
-def listed(form: Form, *scores: object) -> Json | list[Json]:
-    key = "score" if form == "tei" else "relevance_score"
-    rows = [{"index": at, key: score} for at, score in enumerate(scores)]
-    return rows if form == "tei" else {"results": rows}
+def reranker(url: str, form: Form = "vllm") -> HttpReranker:
+    return HttpReranker(RerankEndpoint(base_url=url, form=form, trust_env=False))
 
 
-def reranker(url: str, form: Form = "vllm", seconds: float = 20.0) -> HttpReranker:
-    return HttpReranker(RerankEndpoint(base_url=url, form=form, seconds=seconds, trust_env=False))
-
-
-def failing(script: Script, form: Form = "vllm", seconds: float = 20.0) -> errors.ModelError:
+def failing(script: Script) -> errors.ModelError:
     """Return the error that a reply leads to; it never repeats what the server wrote."""
     with rerank_server(script) as (url, _), pytest.raises(errors.ModelError) as raised:
-        reranker(url, form, seconds).scores("q", TEXTS)
+        reranker(url).scores("q", TEXTS)
     assert SECRET not in f"{raised.value} {raised.value.hint}"
     return raised.value
 
@@ -93,33 +93,31 @@ def test_tei_is_asked_in_batches_it_takes() -> None:
     assert (0.1,) * 40 + (0.9,) * 30 == found
 
 
-BAD: Mapping[str, object] = {
-    "too few": [0.1, 0.2],
-    "too many": [0.1, 0.2, 0.3, 0.4],
-    "not a number": [0.1, 0.2, math.nan],
-    "beyond a float": [0.1, 0.2, 10**400],
-    "null": [0.1, 0.2, None],
-    "text": [0.1, 0.2, SECRET],
-    "true": [0.1, 0.2, True],
+WRONG: Mapping[str, Sequence[tuple[object, object]]] = {
+    "too few": [(0, 0.1), (1, 0.2)],
+    "too many": [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.4)],
+    "not a number": [(0, 0.1), (1, 0.2), (2, math.nan)],
+    "beyond a float": [(0, 0.1), (1, 0.2), (2, 10**400)],
+    "null": [(0, 0.1), (1, 0.2), (2, None)],
+    "text": [(0, 0.1), (1, 0.2), (2, SECRET)],
+    "true": [(0, 0.1), (1, 0.2), (2, True)],
+    "an index twice": [(0, 0.1), (1, 0.2), (1, 0.3)],
+    "no such index": [(0, 0.1), (1, 0.2), (3, 0.3)],
+    "from the end": [(0, 0.1), (1, 0.2), (-1, 0.3)],
+    "an index as text": [(0, 0.1), (1, 0.2), ("2", 0.3)],
+    "no index": [(0, 0.1), (1, 0.2), (None, 0.3)],
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("scores", BAD.values(), ids=BAD)
-def test_wrong_scores(form: Form, scores: list[object]) -> None:
-    assert errors.ModelReplyError is type(failing(lambda _given: listed(form, *scores), form))
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("indices", [(0, 1, 1), (0, 1, 3), (0, 1, -1), (0, 1, "2"), (0, 1, None)])
-def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
+@pytest.mark.parametrize("pairs", WRONG.values(), ids=WRONG)
+def test_wrong_scores(form: Form, pairs: Sequence[tuple[object, object]]) -> None:
     key = "score" if form == "tei" else "relevance_score"
-    rows = [{"index": at, key: 0.5} for at in indices]
-
-    error = failing(lambda _given: rows if form == "tei" else {"results": rows}, form)
-
-    assert errors.ModelReplyError is type(error)
-    assert f"of the form {form}" in error.hint
+    rows = [{"index": at, key: score} for at, score in pairs]
+    content = json.dumps(rows if form == "tei" else {"results": rows}).encode()
+    with pytest.raises(ValueError, match="every text") as told:
+        read_scores(form, content, len(TEXTS))
+    assert SECRET not in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +135,10 @@ def test_wrong_indices(form: Form, indices: tuple[object, ...]) -> None:
     ],
 )
 def test_what_is_no_reply(body: bytes) -> None:
-    assert errors.ModelReplyError is type(failing(lambda _given: Raw(200, body)))
+    error = failing(lambda _given: Raw(200, body))
+
+    assert errors.ModelReplyError is type(error)
+    assert "of the form vllm" in error.hint
 
 
 @pytest.mark.parametrize(
