@@ -55,7 +55,7 @@ class StudioContext(ResearchContext):
     )
 
     @property
-    def choice(self) -> "tuple[str, tuple[tuple[str, str], ...]]":
+    def choice(self) -> "Choice":
         """What a graph is built for: the index, and what differs from the environment."""
         given = ((key, getattr(self, name)) for name, key in KEYS.items())
         return self.index, tuple((key, str(value)) for key, value in given if value)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import chain, combinations
 
+from research_agent.text.words import HYPHENS, INVISIBLE
+
 MAX_DIGITS = 40
 """A longer number is compared as text."""
 MAX_POWER = 320
@@ -21,8 +23,6 @@ MAX_POOL = 24
 """Numbers that arithmetic is tried with."""
 _EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 _MARKS = str.maketrans("\u066b\u066c\u2019", ".,'")
 _POWER = re.compile(
     r"(?<![\d.])(?:(\d+(?:[.,]\d+)?)\s?[x\u00d7\u00b7*]\s?)?(\d+)\s?(?:\^|\*\*)\s?[{(]?([-+]?\d+)[})]?"
@@ -61,8 +61,8 @@ class DateFigure:
 def plain(text: str) -> str:
     """Return a text in one typography: plain digits, exponents as "^", one hyphen and space."""
     raised = _RAISED.sub(lambda match: f"^{match[0].translate(_EXPONENTS)}", text)
-    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raised))
-    return _HYPHENS.sub("-", plain_digits(folded)).translate(_MARKS)
+    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", raised))
+    return HYPHENS.sub("-", plain_digits(folded)).translate(_MARKS)
 
 
 def plain_digits(text: str) -> str:

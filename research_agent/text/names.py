@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from research_agent.text.words import STOP_WORDS
+from research_agent.text.words import INVISIBLE, STOP_WORDS
 
 Key = tuple[str, ...]
 """The words of a name."""
@@ -14,7 +14,6 @@ LONGEST = 12
 SHORTEST = 3
 """Letters of a name that is one word at least."""
 
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
@@ -28,7 +27,7 @@ def name_words(text: str) -> list[str]:
     """Return the words of a text as they are written; hyphens and all marks part them."""
     if text.isascii():
         return text.translate(_PLAIN).split()
-    return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))
+    return _WORD.findall(unicodedata.normalize("NFKC", INVISIBLE.sub("", text)))
 
 
 def folded(text: str) -> list[str]:

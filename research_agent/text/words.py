@@ -35,9 +35,11 @@ _PIECES = re.compile(rf"[{_DENSE}]+|{_LETTER}+(?:[-._/+]{_LETTER}+)*(?:\+\+|#)?"
 _PARTS = re.compile(rf"\d+|(?:(?!\d){_LETTER})+")
 _IN_TEXT = re.compile(rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)|{_PIECES.pattern}")
 _IS_DENSE = re.compile(rf"[{_DENSE}]")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+"""Soft hyphens and other characters that are not seen."""
 _THIN_SPACE = re.compile(r"(?<=\d)[\u2006-\u200a\u202f](?=\d)")
-_HYPHENS = re.compile("[\u2010-\u2013\u2212]")
+HYPHENS = re.compile("[\u2010-\u2013\u2212]")
+"""Hyphens, short dashes and the minus sign."""
 
 
 def fold(text: str) -> str:
@@ -49,8 +51,8 @@ def fold(text: str) -> str:
     >>> fold("\uff26IPS Key\u00adGen 7\u2009856 A\u2011B")
     'fips keygen 7856 a-b'
     """
-    visible = _THIN_SPACE.sub("", _INVISIBLE.sub("", text))
-    return _HYPHENS.sub("-", unicodedata.normalize("NFKC", visible)).casefold()
+    visible = _THIN_SPACE.sub("", INVISIBLE.sub("", text))
+    return HYPHENS.sub("-", unicodedata.normalize("NFKC", visible)).casefold()
 
 
 def index_words(text: str) -> tuple[str, ...]:

@@ -11,8 +11,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graphs.chat import Research
-from graphs.research import build_research_graph
+from graphs.research import ResearchGraph, build_research_graph
 from graphs.state import ResearchInput, ResearchState, strict
 from research_agent import errors
 from research_agent.ports import Ports
@@ -122,7 +121,7 @@ def test_second_round_that_cannot_search_ends_with_the_first() -> None:
 
 
 @contextmanager
-def kept(given: Ports, file: Path) -> Iterator[Research]:
+def kept(given: Ports, file: Path) -> Iterator[ResearchGraph]:
     """Give a graph whose checkpoints are in a file, as a new process has it."""
     with closing(sqlite3.connect(file, check_same_thread=False)) as database:
         saver = SqliteSaver(database)

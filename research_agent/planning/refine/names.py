@@ -11,6 +11,7 @@ from typing import Literal
 from research_agent.text.figures import plain_digits
 from research_agent.text.identifiers import quotations
 from research_agent.text.language import function_words, languages_of
+from research_agent.text.words import HYPHENS
 
 _LENGTHS: tuple[Literal["long", "short"], ...] = ("long", "short")
 _COUNTS = (1, 2, 5)
@@ -73,7 +74,6 @@ NOUNS_WITH_CAPITALS = frozenset({"de"})
 """Languages in which a capital marks every noun, so no name."""
 LONGEST_UNIT, UNIT_WORDS = 40, 3
 """Characters and words behind a number that may be its unit."""
-_HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 _NUMBER = re.compile(
     r"(?<!\d)\d{1,3}(?:[ \u00a0\u2009\u202f,.'\u2019]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
@@ -126,7 +126,7 @@ def is_identifier(name: str) -> bool:
 @lru_cache(maxsize=256)
 def read(text: str) -> Named:
     """Return the strings of `text` that a rewrite has to keep."""
-    plain = _HYPHENS.sub("-", unicodedata.normalize("NFC", re.sub(r"['\u2019]s\b", "", text)))
+    plain = HYPHENS.sub("-", unicodedata.normalize("NFC", re.sub(r"['\u2019]s\b", "", text)))
     plain = _spaced(plain_digits(plain))
     language = next(iter(languages_of(plain)), "")
     names, inside = _names(plain, capitals=language not in NOUNS_WITH_CAPITALS)

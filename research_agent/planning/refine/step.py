@@ -231,7 +231,7 @@ class _Run:
         return prompts.refine_again.render(
             question=self.question,
             gaps=gaps_text(self.question, before.check, before.evidence, count),
-            tried=_lines(before.tried[-MOST_TRIED:]),
+            tried="\n".join(map(_line, before.tried[-MOST_TRIED:])) or "nothing",
         )
 
     def _ask(self, prompt: str, schema: Mapping[str, object]) -> str:
@@ -286,7 +286,3 @@ def measure(
         for vector, found in zip(vectors, findings[1:], strict=True)
     )
     return findings[0], measured
-
-
-def _lines(texts: Sequence[str]) -> str:
-    return "\n".join(fenced(" ".join(text.split())) for text in texts) or "nothing"
