@@ -18,13 +18,13 @@ from research_agent.planning.tool_calls.step import Turn, plan_calls
 from research_agent.planning.tool_texts import discarded_note, unknown_ids
 from research_agent.ports import Clock, Ports, ToolSpec
 from research_agent.prompts import Prompts
-from research_agent.retrieval.step import ALONE, SearchBackground
+from research_agent.retrieval.step import ANYTHING, SearchRequest
 from research_agent.settings import Settings
 from research_agent.telemetry import span
 from research_agent.types import TraceEvent
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import CallResult, ChunksResult, ToolCall
-from research_agent.types.scope import EVERYTHING, Scope
+from research_agent.types.scope import Scope
 
 from .context import ResearchContext
 from .node_wrapper import (
@@ -99,10 +99,9 @@ def run_call(
     share: Allowance,
     *,
     tools: ResearchTools,
-    scope: Scope = EVERYTHING,
-    about: SearchBackground = ALONE,
+    about: SearchRequest = ANYTHING,
 ) -> tuple[CallResult, TraceEvent]:
-    """Return what a call found in `scope`, within its `share` of the budget.
+    """Return what a call found, within its `share` of the budget.
 
     A wrong call is answered with what is wrong, and one that was made before with a note that it
     was: neither runs a tool.
@@ -115,14 +114,14 @@ def run_call(
         most = tools.run.settings.search.max_chunks
         if call.name == TOOL:
             wanted = valid(SearchChunksInput, **{"max_chunks": most, **call.arguments})
-            found = tools.found(wanted, share, within=scope, about=about)
+            found = tools.found(wanted, share, about)
             note = discarded_note(found.stats)
             return CallResult(call, found.hits, found.stats, note), found.event
         if call.name == GET_TOOL:
             asked = valid(GetChunksInput, **call.arguments)
             total = min(asked.max_total_chunks, len(asked.chunk_ids) + most)
             read = tools.read(asked.model_copy(update={"max_total_chunks": total}))
-            return _read(call, read, scope)
+            return _read(call, read, about.within)
     except ToolInputError as error:
         wrong = replace(call, problem=told(error))
         return CallResult(wrong, told=wrong.problem, searched=False), TraceEvent()
@@ -155,15 +154,14 @@ def plan_calls_node(state: SearchState, run: RunContext) -> SearchUpdate:
 
 
 def run_call_node(state: CallInput, run: RunContext) -> SearchUpdate:
-    about = SearchBackground(
+    about = SearchRequest(
+        within=state.scope,
         question=state.question,
         known=state.known,
         instead=state.probe.hits,
         look_again=not state.by_model,
     )
-    result, event = run_call(
-        state.call, state.share, tools=ResearchTools(run), scope=state.scope, about=about
-    )
+    result, event = run_call(state.call, state.share, tools=ResearchTools(run), about=about)
     return {"results": [result], "trace": [event]}
 
 

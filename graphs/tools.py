@@ -16,11 +16,10 @@ from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links, get_chunks, list_documents
 from research_agent.planning.tool_calls.ranking import TOOL
 from research_agent.planning.tool_texts import chunks_text, search_text
-from research_agent.retrieval.step import ALONE, SearchBackground, SearchRequest, search_documents
+from research_agent.retrieval.step import ANYTHING, SearchRequest, search_documents
 from research_agent.telemetry import Attribute, span
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
-from research_agent.types.scope import EVERYTHING, Scope
 
 from . import tool_inputs as inputs
 
@@ -77,25 +76,24 @@ class ResearchTools:
         self,
         given: inputs.SearchChunksInput,
         allowance: Allowance,
-        *,
-        within: Scope = EVERYTHING,
-        about: SearchBackground = ALONE,
+        about: SearchRequest = ANYTHING,
     ) -> SearchResult:
-        """Return what one valid call finds within a scope; raises ToolInputError, ModelError."""
-        within = replace(within, exclude=within.exclude.union(given.exclude_chunk_ids or ()))
-        links = Links(self.run.ports, within)
+        """Return what one valid call finds within `about`; raises ToolInputError, ModelError."""
+        exclude = about.within.exclude.union(given.exclude_chunk_ids or ())
+        wanted = replace(
+            about,
+            max_chunks=given.max_chunks,
+            file_filter=given.file_filter or "",
+            include_references=given.include_references,
+            rerank=given.rerank,
+            within=replace(about.within, exclude=exclude),
+        )
+        links = Links(self.run.ports, wanted.within)
         context = self.run.within(allowance)
         with span(f"execute_tool {TOOL}", TOOL_SPAN) as noted:
             found = search_documents(
                 given.query,
-                SearchRequest(
-                    max_chunks=given.max_chunks,
-                    file_filter=given.file_filter or "",
-                    include_references=given.include_references,
-                    rerank=given.rerank,
-                    within=within,
-                    about=about,
-                ),
+                wanted,
                 context,
                 keep=HitFilter(context, links, about.question),
                 follow=links,

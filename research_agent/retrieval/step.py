@@ -45,9 +45,16 @@ class ReferenceLookup(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchBackground:
-    """What a search knows beside its query."""
+class SearchRequest:
+    """What is wanted of a search, and what it knows beside its query."""
 
+    max_chunks: int = 25
+    file_filter: str = ""
+    """Part of a document's name or path, or a glob; empty: all documents."""
+    include_references: bool = False
+    rerank: bool = True
+    """Let the filter judge; else the ranking alone decides."""
+    within: Scope = EVERYTHING
     question: str = ""
     known: tuple[str, ...] = ()
     """Ids of chunks of which those nearest to the query get a rank among the hits."""
@@ -57,21 +64,7 @@ class SearchBackground:
     """Search once more where the filter's model discards every hit."""
 
 
-ALONE = SearchBackground()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
-    """What a caller of the search tool wants."""
-
-    max_chunks: int = 25
-    file_filter: str = ""
-    """Part of a document's name or path, or a glob; empty: all documents."""
-    include_references: bool = False
-    rerank: bool = True
-    """Let the filter judge; else the ranking alone decides."""
-    within: Scope = EVERYTHING
-    about: SearchBackground = ALONE
+ANYTHING = SearchRequest()
 
 
 def retrieve(
@@ -159,25 +152,25 @@ def _kept(
 
     Where the model discards every hit, those of the question, or the next ones, are judged too.
     """
-    ports, about, most = context.ports, wanted.about, wanted.max_chunks
+    ports, most = context.ports, wanted.max_chunks
     started = ports.clock.seconds()
     try:
-        found, notes = _ranked(query, context, scope, about.known)
+        found, notes = _ranked(query, context, scope, wanted.known)
     except ModelError as error:
-        if not about.instead:
+        if not wanted.instead:
             raise
-        found = tuple(hit for hit in about.instead if scope.admits(hit.chunk))
+        found = tuple(hit for hit in wanted.instead if scope.admits(hit.chunk))
         notes = (f"search: {error}; answered from the round's first search",)
     ordered = reorder(query, found, context, top_k=most)
     searching = ports.clock.seconds() - started
     hits = ordered.value.hits
     kept = keep(query, hits, most) if wanted.rerank else _unfiltered(hits[:most], ports)
-    if about.look_again and kept.value.stats.all_discarded:
+    if wanted.look_again and kept.value.stats.all_discarded:
         asked, others, why = query, hits, tuple[str, ...]()
-        if about.question and about.question != query:
+        if wanted.question and wanted.question != query:
             try:
-                others, why = _ranked(about.question, context, scope, ())
-                asked = about.question
+                others, why = _ranked(wanted.question, context, scope, ())
+                asked = wanted.question
             except ModelError as error:
                 why = (f"search: {error}; the next hits are judged",)
         judged = {d.chunk_id for d in kept.value.stats.decisions if d.verdict == "discard"}

@@ -8,7 +8,7 @@ from graphs.search import run_call
 from graphs.state import SearchState
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
-from research_agent.retrieval.step import SearchBackground, retrieve
+from research_agent.retrieval.step import SearchRequest, retrieve
 from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe, TraceEvent
 from research_agent.types.budget import NOTHING, Allowance
@@ -58,7 +58,7 @@ def test_filter_knows_the_question_and_tells_that_all_is_gone(
     given = ports(ScriptedChat(), filterer=filterer)
     tools = ResearchTools(RunContext(given, settings, PROMPTS))
     call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
-    about = SearchBackground(question="Which ML-KEM bread has bytes?", look_again=look_again)
+    about = SearchRequest(question="Which ML-KEM bread has bytes?", look_again=look_again)
     result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)
 
     prompt = filterer.asked[0][1]

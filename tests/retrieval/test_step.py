@@ -56,9 +56,7 @@ def search(
     within = context(given, settings)
     return step.search_documents(
         QUERY,
-        step.SearchRequest(
-            max_chunks=max_chunks, rerank=rerank, about=step.SearchBackground(**more)
-        ),
+        step.SearchRequest(max_chunks=max_chunks, rerank=rerank, **more),
         within,
         keep=HitFilter(within, Links(given), more.get("question", "")),
         follow=Links(given),
