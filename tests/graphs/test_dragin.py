@@ -28,8 +28,7 @@ FIRST, LAST = (
 UNSURE = "- Rye dough rests a fortnight [c1]."
 DRAFT = FIRST + UNSURE + LAST
 RIGHT = "Rye dough rests a night before it is formed [c7]."
-WRITTEN = LOOP
-DRAGIN = replace(WRITTEN, verify=VerifySettings(profile="dragin", regenerate="sentence"))
+DRAGIN = replace(LOOP, verify=VerifySettings(profile="dragin", regenerate="sentence"))
 
 
 def draft(*, unsure: str = " fortnight") -> Completion:
@@ -94,8 +93,8 @@ def test_seed_rule(threshold: float, allowed: int, rounds: int) -> None:
     verify = VerifySettings(profile="seed", seed_threshold=threshold)
     said = "At 230 degrees rye bread is baked [c1]."
     model = ScriptedChat(says(said, sure=False), says(said))
-    budget = replace(WRITTEN.budget, rounds=allowed)
-    _, result = run(model, replace(WRITTEN, verify=verify, budget=budget))
+    budget = replace(LOOP.budget, rounds=allowed)
+    _, result = run(model, replace(LOOP, verify=verify, budget=budget))
 
     assert rounds == result.rounds
 

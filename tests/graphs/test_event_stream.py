@@ -26,7 +26,7 @@ from research_agent.settings import FilterSettings, Settings
 from research_agent.types.events import Event
 from tests import fakes
 from tests.graphs.serving import EVERYTHING, Server
-from tests.graphs.test_faults import FailingEmbedder
+from tests.graphs.test_faults import second_search_failed
 from tests.graphs.test_pruning import Answerer
 from tests.graphs.test_pruning import settings as pruning
 
@@ -49,13 +49,6 @@ def brought_back() -> tuple[Ports, Settings]:
     answerer = Answerer(fakes.says(fakes.GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
     given = fakes.ports(fakes.ScriptedChat(), verifier=fakes.ScriptedChat(fakes.NO, fakes.YES))
     return replace(given, answerer=answerer), replace(pruning(), filter=FilterSettings(mode="off"))
-
-
-def second_search_failed() -> tuple[Ports, Settings]:
-    """From retrieve to verify at once."""
-    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    said = fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
-    return replace(fakes.ports(said, texts=texts), embedder=FailingEmbedder(2)), fakes.LOOP
 
 
 def gathered(events: Iterator[Any]) -> list[Any]:
@@ -100,7 +93,7 @@ def _without_times(value: Any) -> Any:  # noqa: ANN401 (JSON)
         ),
         (two_rounds, "result"),
         (brought_back, "result"),
-        (second_search_failed, "result"),
+        (lambda: (second_search_failed(), fakes.LOOP), "result"),
         (lambda: (Server(fails_at=2, error=NO_KEY).ports(), EVERYTHING), "result"),
         (lambda: (fakes.ports(fakes.ScriptedChat(NO_KEY)), fakes.BYPASSING), "stopped"),
         (lambda: (Server(fails_at=2, error=FAULT).ports(), EVERYTHING), "stopped"),

@@ -107,13 +107,14 @@ def test_search_that_fails_keeps_the_draft(first: int) -> None:
     assert (embedder.number < first) == (first == 9)
 
 
-def test_second_round_that_cannot_search_ends_with_the_first() -> None:
+def second_search_failed() -> Ports:
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    given = fakes.ports(
-        fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1].")),
-        texts=texts,
-    )
-    result, trace = run(replace(given, embedder=FailingEmbedder(3)), fakes.LOOP)
+    said = fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
+    return replace(fakes.ports(said, texts=texts), embedder=FailingEmbedder(3))
+
+
+def test_second_round_that_cannot_search_ends_with_the_first() -> None:
+    result, trace = run(second_search_failed(), fakes.LOOP)
 
     assert ("answered", "error", 2) == (result.status, result.stop_reason, result.rounds)
     assert ["verify", "retrieve", "verify", "report"] == [event.node for event in trace][-4:]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from graphs.search import Toolbox
-from graphs.tools import ResearchTools
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
 from research_agent.ports import Ports
@@ -282,9 +281,3 @@ def test_max_chunks_is_what_the_settings_pay() -> None:
 
     assert [2, 1] == [len(result.hits) for result in done.results]
     assert [asked[0], asked[1], asked[0]] == [box.check("search_chunks_tool", one) for one in asked]
-
-
-def test_a_planned_search_builds_no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ResearchTools, "tools", None)
-
-    assert run(settings=replace(LOOP, search=SearchSettings())).found
