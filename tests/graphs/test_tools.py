@@ -174,6 +174,7 @@ def test_references_stand_behind_the_hits() -> None:
     assert more.hits[1].score < more.hits[0].score
     assert (1, 1) == (more.stats.kept, more.stats.expanded)
     assert more.stats.tokens_after > more.stats.tokens_before > 0
+    assert (more.stats, True) == (more.filtering_stats, more.search_time_ms > 0)
     assert ["a"] == without
     head = "1 of 2 chunks found in 1 documents, and 1 that they refer to"
     assert text.startswith(f"{head}\n1. [a] ")

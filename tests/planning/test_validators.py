@@ -205,7 +205,8 @@ def test_committed_rewrites(sets: Sequence[str]) -> None:
         rulings = validators.check_kept(question, queries)
         if len(queries) == 1:
             near = cosine(*model.embed([question, *queries]))
-            rulings += (validators.check_similarity(question, near, model=model.name),)
+            standard = validators.Standard(question=question, model=model.name)
+            rulings += (validators.check_similarity(standard, near),)
         changed = "nothing" if row["id"].startswith("good") else row["changed"].split()[0]
         blocked[changed].append(bool(validators.first_block(rulings)))
     good = blocked["nothing"]

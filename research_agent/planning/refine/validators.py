@@ -59,7 +59,7 @@ class Standard:
     """What proposals for one question are held to."""
 
     question: str
-    own: Finding
+    own: Finding = Finding()
     """What the question itself finds."""
     model: str = ""
     """The embedding model's name."""
@@ -86,12 +86,7 @@ def judge(proposal: Proposal, measured: Sequence[Measures], standard: Standard) 
         rulings = [
             (
                 *check_kept(question, [query]),
-                check_similarity(
-                    question,
-                    one.similarity,
-                    model=standard.model,
-                    min_similarity=standard.min_similarity,
-                ),
+                check_similarity(standard, one.similarity),
                 check_retrieval(standard.own, one.found),
             )
             for query, one in zip(queries, measured, strict=True)
@@ -175,13 +170,12 @@ def check_added(queries: Sequence[str], known: frozenset[str]) -> tuple[Ruling, 
     return tuple(rulings)
 
 
-def check_similarity(
-    question: str, similarity: float, *, model: str, min_similarity: float = -1.0
-) -> Ruling:
-    """Block a query whose cosine to the question is too low; -1: the model's fitted limit."""
-    least = FITTED.get(model, UNFITTED) if min_similarity < 0 else min_similarity
+def check_similarity(standard: Standard, similarity: float) -> Ruling:
+    """Block a query whose cosine to the question is too low."""
+    model, least = standard.model, standard.min_similarity
+    least = FITTED.get(model, UNFITTED) if least < 0 else least
     figures = {"similarity": similarity, "threshold": least}
-    letters = [char for char in question if char.isalpha()]
+    letters = [char for char in standard.question if char.isalpha()]
     latin = sum(ord(char) < LATIN_END for char in letters) * 2 > len(letters)
     if model in FITTED and not latin:
         return Accept(SIMILARITY, f"{model} does not read this script", figures)
