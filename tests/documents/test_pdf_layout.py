@@ -59,6 +59,29 @@ def test_tables_drawn_last_come_in_their_place() -> None:
     assert ["Above.", "a | b", "Below."] == texts(rows(page))
 
 
+def words(low: float, *pieces: tuple[str, float]) -> list[Span]:
+    return [span(text, left, low) for text, left in pieces]
+
+
+def test_words_set_apart_to_fill_a_line_are_no_cells() -> None:
+    """Gaps of a line are alike, its ends are those of the next one, and they are in no column."""
+    text = [
+        *words(36, ("which", 0), ("different", 42), ("throughout", 104), ("the", 171)),
+        *words(24, ("the temperature of the population was ", 0)),
+        *words(12, ("neighbouring", 0), ("cells", 80), ("influenced", 126)),
+        *words(0, ("and more.", 0)),
+    ]
+    table = [
+        *words(24, ("which", 0), ("different", 42), ("throughout", 104), ("the", 171)),
+        *words(12, ("cells", 0), ("neighbour", 42), ("influenced", 104), ("all", 171)),
+    ]
+    text[4] = Span(text[4].text, 0, 24, 186, 34, 10, 24)
+    text[7] = Span(text[7].text, 126, 12, 186, 22, 10, 12)
+
+    assert not any(" | " in row for row in texts(rows(text)))
+    assert 2 == sum(" | " in row for row in texts(rows(table)))
+
+
 def test_a_line_through_a_row_parts_it() -> None:
     """The second line of a cell beside values half-way up does not go to the row below the line."""
     sheet = [

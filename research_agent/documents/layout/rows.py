@@ -19,8 +19,13 @@ COLUMN_ROWS = 5
 """Rows of two pieces, one above the other, from which they are two columns and no table."""
 COLUMN_WORDS = 4  # words in a line of a column at least
 FULL = 0.8  # share of a column's width that a line fills, and share of the lines that do
+STRETCHED = 0.15
+"""Difference of the gaps of a line, as a share, up to which it is words set apart to fill it."""
+FLUSH = 1.5  # points by which the ends of such a line and of the next one differ at most
+LONG_GAP = 3.0  # gap between the words of a line of two, in sizes of type, at most
 LOOK_BACK = 15  # lines that may have been drawn in the middle of a paragraph, such as a footnote
 
+_LETTERS = re.compile(r"[^\W\d_]{2,}(?![\w\d])")
 _FORMULA = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)")  # its number
 
 
@@ -104,7 +109,7 @@ def rows(
             done.extend(_finish(cells, rules))
             cells = [[span]]
     done.extend(_finish(cells, rules))
-    return _top_down(_columns_apart(_with_numbers(done)))
+    return _top_down(_columns_apart(_unstretched(_with_numbers(done))))
 
 
 def _with_tables(
@@ -226,6 +231,48 @@ def _finish(cells: Sequence[Sequence[Span]], rules: Sequence[Rule]) -> tuple[Row
                 parts = ([cell for cell in part if cell] for part in (upper, lower))
                 return tuple(row for part in parts for row in _finish(part, rules))
     return (row,)
+
+
+def _unstretched(page_rows: Sequence[Row]) -> list[Row]:
+    """Return the rows; one whose cells are words set apart to fill a line is that line."""
+    found: list[Row] = []
+    for above, row, below in zip(
+        [None, *page_rows], page_rows, [*page_rows[1:], None], strict=False
+    ):
+        near = [other for other in (above, below) if other and _is_flush(row, other)]
+        stretched = (
+            near
+            and row.cells[1:]
+            and _has_even_gaps(row)
+            and not any(_is_in_columns(row, o) for o in near)
+        )
+        found.append(Row((row.spans,)) if stretched else row)
+    return found
+
+
+def _is_flush(row: Row, other: Row) -> bool:
+    apart = abs(row.left - other.left), abs(row.right - other.right)
+    near = abs(row.baseline - other.baseline) <= LINE_PITCH * row.size
+    return near and max(apart) <= FLUSH and not (row.table or other.table)
+
+
+def _has_even_gaps(row: Row) -> bool:
+    """Return whether most of its pieces are words, evenly apart; of two, they are sentences."""
+    gaps = [right - left for left, right in _gaps(row)]
+    if len(gaps) == 1:
+        left, right = (span.text for span in row.spans)
+        return gaps[0] <= LONG_GAP * row.size and left[-1] in ".?!" and right[0].isupper()
+    words = sum(_LETTERS.match(span.text) is not None for span in row.spans)
+    return min(gaps) >= (1 - STRETCHED) * max(gaps) and 2 * words > len(row.spans)
+
+
+def _is_in_columns(row: Row, other: Row) -> bool:
+    gaps = _gaps(other)
+    return all(any(min(b, d) > max(a, c) for c, d in gaps) for a, b in _gaps(row))
+
+
+def _gaps(row: Row) -> list[tuple[float, float]]:
+    return [(left.right, right.left) for left, right in pairwise(row.spans)]
 
 
 def _columns_apart(page_rows: Sequence[Row]) -> list[Row]:
