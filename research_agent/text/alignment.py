@@ -2,7 +2,8 @@
 
 A chunk's text is a page's text made readable: lines joined, cut words whole, ligatures as letters,
 running heads gone, tables row by row. So the quote is laid over the page in pieces, and white
-space, hyphens, control characters, bars between cells and the marks of indices do not count.
+space, hyphens, control characters, bars between cells and the marks of lists and indices do not
+count.
 """
 
 import re
@@ -28,7 +29,7 @@ SURE = 0.6
 
 _CELLS = re.compile(r"[|\n]")
 _TOKEN = re.compile(r"[^\W_]+|[\W_]")
-_SILENT = frozenset("-|^_{}\u00ad\u2010\u2011\u2043\ufffe\uffff")
+_SILENT = frozenset("-|^_{}\u00ad\u2010\u2011\u2022\u2043\ufffe\uffff")
 
 
 @dataclass(frozen=True, slots=True)

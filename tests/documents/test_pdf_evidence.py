@@ -192,3 +192,24 @@ def test_quotes_with_marks_are_found_on_the_page() -> None:
     assert [("about", "keys")] == [
         (document.page_texts[0][s.start :][:5], document.page_texts[0][: s.end][-4:]) for s in found
     ]
+
+
+def test_bullets_that_are_drawn_as_shapes() -> None:
+    """So browsers print lists. Dots of which one is beside no line are a drawing's."""
+    lines: list[Text] = [
+        *((72, 700, 12, "Switch the pump off and wait until"), (72, 686, 12, "the tank is empty")),
+        *((72, 672, 12, "Open valve B"), (72, 658, 12, "Close the cover")),
+    ]
+    dots = [f"60 {low} 4 4 re f" for low in (702, 674, 660)]
+    data = small_pdf([lines], drawn="\n".join(dots))
+    drawing = small_pdf([lines], drawn="\n".join([*dots, "60 500 4 4 re f"]))
+
+    parsed = parse_pdf(data)
+    items = [block.text for block in parsed.blocks if block.kind == "list"]
+    assert [
+        "\u2022 Switch the pump off and wait until the tank is empty",
+        "\u2022 Open valve B",
+        "\u2022 Close the cover",
+    ] == items
+    assert page_spans("\n".join(items), {1: parsed.page_texts[0]})
+    assert "\u2022" not in parse_pdf(drawing).blocks[0].text

@@ -4,7 +4,7 @@ The page's drawing order is kept; a footnote drawn in between moves behind what 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -109,7 +109,7 @@ def rows(
             done.extend(_finish(cells, rules))
             cells = [[span]]
     done.extend(_finish(cells, rules))
-    return _top_down(_columns_apart(_unstretched(_with_numbers(done))))
+    return _top_down(_columns_apart([*_unstretched(_with_numbers(done))]))
 
 
 def _with_tables(
@@ -233,35 +233,28 @@ def _finish(cells: Sequence[Sequence[Span]], rules: Sequence[Rule]) -> tuple[Row
     return (row,)
 
 
-def _unstretched(page_rows: Sequence[Row]) -> list[Row]:
-    """Return the rows; one whose cells are words set apart to fill a line is that line."""
-    found: list[Row] = []
-    for above, row, below in zip(
-        [None, *page_rows], page_rows, [*page_rows[1:], None], strict=False
-    ):
+def _unstretched(page_rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rows; one whose cells are words set apart to fill a line is that line."""
+    around = zip([None, *page_rows], page_rows, [*page_rows[1:], None], strict=False)
+    for above, row, below in around:
         near = [other for other in (above, below) if other and _is_flush(row, other)]
-        stretched = (
-            near
-            and row.cells[1:]
-            and _has_even_gaps(row)
-            and not any(_is_in_columns(row, o) for o in near)
-        )
-        found.append(Row((row.spans,)) if stretched else row)
-    return found
+        stretched = near and row.cells[1:] and _is_even(row)
+        columns = stretched and any(_is_in_columns(row, other) for other in near)
+        yield Row((row.spans,)) if stretched and not columns else row
 
 
 def _is_flush(row: Row, other: Row) -> bool:
-    apart = abs(row.left - other.left), abs(row.right - other.right)
+    apart = max(abs(row.left - other.left), abs(row.right - other.right))
     near = abs(row.baseline - other.baseline) <= LINE_PITCH * row.size
-    return near and max(apart) <= FLUSH and not (row.table or other.table)
+    return near and apart <= FLUSH and not (row.table or other.table)
 
 
-def _has_even_gaps(row: Row) -> bool:
+def _is_even(row: Row) -> bool:
     """Return whether most of its pieces are words, evenly apart; of two, they are sentences."""
     gaps = [right - left for left, right in _gaps(row)]
+    first, last = row.spans[0].text, row.spans[-1].text
     if len(gaps) == 1:
-        left, right = (span.text for span in row.spans)
-        return gaps[0] <= LONG_GAP * row.size and left[-1] in ".?!" and right[0].isupper()
+        return gaps[0] <= LONG_GAP * row.size and first[-1] in ".?!" and last[0].isupper()
     words = sum(_LETTERS.match(span.text) is not None for span in row.spans)
     return min(gaps) >= (1 - STRETCHED) * max(gaps) and 2 * words > len(row.spans)
 

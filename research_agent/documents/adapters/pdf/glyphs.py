@@ -1,7 +1,7 @@
 """The characters and straight lines of a PDF's page, with their places, as the page is shown."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_double, c_float, c_int, create_string_buffer
 from math import degrees, hypot
@@ -17,6 +17,8 @@ from research_agent.documents.layout.spans import Bar, Glyph, Rule
 THICK = 2.5  # points; what is thicker is an area
 LEVEL = 1.0  # points by which the heights of two parts of a line differ at most
 SHORT = 3.0  # points; what is shorter is no line
+DOT = 12.0  # points; what is larger is no sign of a list
+MARK = (0.15, 0.6)  # width of such a sign, in sizes of type; a box to tick is wider
 MOST_OBJECTS, MOST_SEGMENTS = 20_000, 2_000  # of a page and of one object: drawings have more
 
 Box = tuple[float, float, float, float]
@@ -92,8 +94,9 @@ def page_glyphs(
     glyphs = _glyphs(text, chars, sideways=turn.right % 180 != 0)
     if turn.right:
         glyphs = (_turned(glyph, turn) for glyph in glyphs)
-    rules, bars = page_lines(page, turn)
-    return with_fractions(tuple(glyphs), rules), rules, frames(rules, bars)
+    rules, bars, dots = page_lines(page, turn)
+    marked = with_marks(tuple(glyphs), dots)
+    return with_fractions(marked, rules), rules, frames(rules, bars)
 
 
 def page_turn(text: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> Turn:
@@ -167,9 +170,36 @@ def _turned(glyph: Glyph, turn: Turn) -> Glyph:
     return glyph._replace(left=left, bottom=bottom, right=right, top=top, baseline=base)
 
 
-def page_lines(page: pypdfium2.PdfPage, turn: Turn) -> tuple[tuple[Rule, ...], tuple[Bar, ...]]:
-    """Return the level and the upright lines of a page that is turned."""
-    rules, bars = [], []
+def with_marks(glyphs: Sequence[Glyph], dots: Iterable[Box]) -> Sequence[Glyph]:
+    """Return the glyphs; lines that have dots drawn on their left begin with bullets.
+
+    They do where two and more dots are above one another, all of them beside a line.
+    """
+    lines = [n for n, g in enumerate(glyphs) if g.size and (n == 0 or glyphs[n - 1].char == "\n")]
+    columns, marks = defaultdict(list), dict[int, Glyph]()
+    for dot in dots:
+        columns[round(dot[0], 1), round(dot[2], 1)].append(dot)
+    for column in columns.values():
+        if 1 < len(column) <= len(lines):
+            near = {n: dot for dot in column for n in lines if _is_mark(dot, glyphs[n])}
+            for number, (left, _, right, _) in near.items() if len(near) == len(column) else ():
+                marks[number] = glyphs[number]._replace(char="\u2022", left=left, right=right)
+    signs = ((marks[n], Glyph(" ")) if n in marks else () for n in range(len(glyphs)))
+    return [one for sign, glyph in zip(signs, glyphs, strict=True) for one in (*sign, glyph)]
+
+
+def _is_mark(dot: Box, glyph: Glyph) -> bool:
+    left, bottom, right, top = dot
+    size, high = glyph.size, (bottom + top) / 2 - glyph.baseline
+    near = 0 < glyph.left - right < 1.5 * size and 0 < high < 0.75 * size
+    return near and MARK[0] * size < right - left < MARK[1] * size
+
+
+def page_lines(
+    page: pypdfium2.PdfPage, turn: Turn
+) -> tuple[tuple[Rule, ...], tuple[Bar, ...], tuple[Box, ...]]:
+    """Return the level and the upright lines of a page that is turned, and the dots on it."""
+    rules, bars, dots = [], [], []
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) == pdfium.FPDF_PAGEOBJ_PATH:
@@ -179,8 +209,10 @@ def page_lines(page: pypdfium2.PdfPage, turn: Turn) -> tuple[tuple[Rule, ...], t
                     rules.append(Rule(left, right, (top + bottom) / 2))
                 elif right - left <= THICK and top - bottom >= SHORT:
                     bars.append(Rule(bottom, top, (left + right) / 2))
+                elif 0 < right - left <= DOT and abs(right - left - top + bottom) < LEVEL:
+                    dots.append((left, bottom, right, top))
     upright = (Bar(line.y, line.left, line.right) for line in _joined(bars))
-    return tuple(_joined(rules)), tuple(upright)
+    return tuple(_joined(rules)), tuple(upright), tuple(dots)
 
 
 def _joined(rules: Iterable[Rule]) -> Iterator[Rule]:
@@ -201,8 +233,9 @@ def _lines(shape: pdfium.FPDF_PAGEOBJECT) -> Iterator[Box]:
     if not pdfium.FPDFPageObj_GetBounds(shape, *map(byref, edges)):
         return
     left, bottom, right, top = (edge.value for edge in edges)
-    if min(right - left, top - bottom) <= THICK:
+    if min(right - left, top - bottom) <= THICK or max(right - left, top - bottom) <= DOT:
         yield left, bottom, right, top
+    if min(right - left, top - bottom) <= THICK:
         return
     count, fill, stroke = pdfium.FPDFPath_CountSegments(shape), c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(shape, byref(fill), byref(stroke))
