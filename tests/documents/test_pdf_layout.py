@@ -10,7 +10,7 @@ from research_agent.documents.layout.page_furniture import (
     without_running_heads,
 )
 from research_agent.documents.layout.rows import Row, rows
-from research_agent.documents.layout.spans import Glyph, Rule, Span, spans
+from research_agent.documents.layout.spans import Bar, Glyph, Rule, Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text
 
 
@@ -40,6 +40,19 @@ def test_accents_and_hyphens() -> None:
 
     assert 1 == len(spans(accent))
     assert ["co\u00ad", "de"] == [piece.text for piece in spans(broken)]
+
+
+def test_words_that_run_to_the_left() -> None:
+    """A word given from left to right is turned round; stops and numbers end no line; bars do."""
+    first, last = "\u05d0\u05d1\u05d2", "\u05d3\u05d4"
+    text = [
+        *glyphs(first[::-1], 85, 0), Glyph(" "), *glyphs("70", 70, 0), Glyph(" "),
+        *reversed(glyphs(last[::-1], 55, 0)), *glyphs(".", 50, 0),
+    ]  # fmt: skip
+
+    assert [f"{first} 70 {last}."] == [piece.text for piece in spans(text)]
+    cells = [piece.text for piece in spans(text, [Bar(82.5, -5, 15)])]
+    assert [first, f"70 {last}."] == cells
 
 
 def test_footnote_drawn_in_a_paragraph_moves_behind_it() -> None:

@@ -116,37 +116,43 @@ def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph
     """Split at line breaks (not at indices), large gaps, bars, and where the text jumps back."""
     ordered = sorted(bars)
     piece: list[Glyph] = []
+    leftward = False  # the piece has letters of a script that runs to the left
     last: Glyph | None = None
     base: Glyph | None = None  # the last one that is no index
     reach = 0.0  # how far the piece goes to the right
     broken = False
-    for glyph in glyphs:
+    for glyph in _as_read(glyphs):
         if glyph.char.isspace():
             broken = broken or glyph.char == "\n"
             if glyph.char != "\n" and not broken:
                 piece.append(glyph)
             continue
         indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
-        before = bool(piece) and glyph.right < piece[0].left and not _may_go_left(glyph)
+        may_go = leftward or _is_accent(glyph) or _runs_left(glyph)
+        before = bool(piece) and glyph.right < piece[0].left and not may_go
         apart = broken or before or (last is not None and _is_apart(last, glyph, reach))
         if last and ((apart and not indexed) or _is_between(ordered, last, glyph)):
             yield piece
-            piece, base, reach = [], None, glyph.right
+            piece, base, reach, leftward = [], None, glyph.right, False
         if broken and piece and glyph.left - reach > WORD_GAP * glyph.size:
             piece.append(Glyph(" "))
         piece.append(glyph)
         if base is None or glyph.size >= SMALL * base.size:
             base = glyph
+        leftward = leftward or _runs_left(glyph)
         last, reach, broken = glyph, max(reach, glyph.right) if piece[1:] else glyph.right, False
     yield piece
 
 
 def _is_between(bars: Sequence[Bar], last: Glyph, glyph: Glyph) -> bool:
     """Return whether one of `bars`, ordered, is in the gap between two characters."""
-    if glyph.left - last.right <= WORD_GAP * (glyph.top - glyph.bottom):
+    low, high = max(
+        (last.right, glyph.left), (glyph.right, last.left), key=lambda gap: gap[1] - gap[0]
+    )
+    if high - low <= WORD_GAP * (glyph.top - glyph.bottom):
         return False
-    first = bisect_left(bars, last.right, key=attrgetter("x"))
-    end = bisect_right(bars, glyph.left, key=attrgetter("x"))
+    first = bisect_left(bars, low, key=attrgetter("x"))
+    end = bisect_right(bars, high, key=attrgetter("x"))
     middle = (last.top + last.bottom) / 2
     return any(bar.bottom < middle < bar.top for bar in bars[first:end])
 
@@ -164,8 +170,17 @@ def _is_index(base: Glyph, last: Glyph, glyph: Glyph, reach: float) -> bool:
     return near and off < FAR * size
 
 
-def _may_go_left(glyph: Glyph) -> bool:
-    return _is_accent(glyph) or unicodedata.bidirectional(glyph.char[0]) in {"R", "AL", "AN"}
+def _as_read(glyphs: Iterable[Glyph]) -> Iterator[Glyph]:
+    """Yield the glyphs; a word of a script that runs to the left begins on the right."""
+    for leftward, run in groupby(glyphs, key=_runs_left):
+        word = list(run)
+        turned = leftward and all(one.left <= other.left for one, other in pairwise(word))
+        yield from sorted(word, key=lambda glyph: -glyph.left) if turned else word
+
+
+def _runs_left(glyph: Glyph) -> bool:
+    char = glyph.char[0]
+    return not char.isascii() and unicodedata.bidirectional(char) in {"R", "AL", "AN"}
 
 
 def _is_accent(glyph: Glyph) -> bool:
