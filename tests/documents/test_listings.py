@@ -62,6 +62,21 @@ def test_one_line_and_columns_of_numbers_are_no_listing() -> None:
     assert "code" not in dict(blocks(page((PROSE, [4, 6]), (numbers, [5]))))
 
 
+@pytest.mark.parametrize(("at", "kind"), [(180.0, "code"), (183.0, "table")])
+def test_cells_in_such_a_font_are_a_table(at: float, kind: str) -> None:
+    """Pieces of a listing begin where one of its characters does; 6 points is their width."""
+    names, values = ("timeout", "retries", "verbose"), ("seconds", "quantity", "jumpy")
+    found: list[Glyph] = []
+    for number, pair in enumerate(zip(names, values, strict=True)):
+        for text, left in zip(pair, (70.0, at + 70.0), strict=True):
+            for place, char in enumerate(text):
+                x, low = left + 6 * place, TOP - 12.0 * number
+                found.append(Glyph(char, x, low, x + 6, low + 10, low, size=10))
+        found.append(Glyph("\n"))
+
+    assert [kind] == [found for found, _ in blocks(rows(spans(found)))]
+
+
 def test_text_of_a_typewriter_is_text() -> None:
     typed = page((f"{PROSE}\n{PROSE}", [6]))
 

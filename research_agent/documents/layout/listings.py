@@ -19,6 +19,10 @@ MOST_BETWEEN = 3.5
 """Distance of two lines of a listing, in sizes of type, at most."""
 EMPTY_LINE = 1.75
 """Distance, in the listing's usual ones, from which there is an empty line in between."""
+OFF_COLUMN = 0.1
+"""How far from a whole number of characters a piece may begin."""
+IN_COLUMNS = 0.75
+"""Share of the pieces that do; cells of a table begin anywhere."""
 TYPEWRITER = 0.5
 """Share of a document's characters in such a font from which it is that of its text."""
 
@@ -70,7 +74,20 @@ def listing_text(rows: Sequence[Row]) -> str:
 
 def _is_listing(rows: Sequence[Row]) -> bool:
     letters = {char for row in rows for char in row.text if char in string.ascii_letters}
-    return bool(_width(rows[0])) and len(letters) >= LEAST_LETTERS
+    if not _width(rows[0]) or len(letters) < LEAST_LETTERS:
+        return False
+    if 2 * sum(len(row.spans) > 1 for row in rows) <= len(rows):
+        return True  # (too few rows have several pieces for a table)
+    places = [place for row in rows for place in _places(row)]
+    return sum(abs(at - round(at)) <= OFF_COLUMN for at in places) >= IN_COLUMNS * len(places)
+
+
+def _places(row: Row) -> list[float]:
+    """Return how many characters after the first of its pieces each other piece begins."""
+    first, *others = sorted(row.spans, key=lambda span: span.left)
+    steps = [typed.step for span in row.spans if (typed := span.typed) and typed.step]
+    step = median(steps) if steps else _width(row)
+    return [(span.left - first.left) / step for span in others]
 
 
 def _width(row: Row) -> float:
