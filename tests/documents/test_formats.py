@@ -1,7 +1,7 @@
 """Slides, workbooks, CSV, books, notebooks and mail: their text, its places, and bad files."""
 
 from email import message_from_bytes, policy
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -184,6 +184,29 @@ def test_what_is_attached_within_parts_of_a_mail() -> None:
 
     for text in ("On the list:", "Bake it.", "row 2: x = 1; y = 2", "row 2: z = 3; w = 4"):
         assert text in said
+
+
+def test_every_part_of_a_mail_is_read_in_order() -> None:
+    """What a list adds below a page is not the mail; files lie also within its HTML half."""
+    page, foot, table = (EmailMessage() for _ in range(3))
+    page.set_content("<p>Read <b>me</b></p>", subtype="html")
+    foot.set_content("Sent by the list")
+    table.add_attachment("a,b\n1,2", subtype="csv", filename="t.csv")
+    (sheet,) = table.iter_parts()
+
+    def said(kind: str, *parts: EmailMessage | MIMEPart) -> list[str]:
+        mail = EmailMessage()
+        mail["Subject"], mail["Content-Type"] = "Rye", f"multipart/{kind}; boundary=x"
+        mail.set_payload(list(parts))
+        return [block.text for block in parse_bytes(mail.as_bytes(), ".eml").blocks[1:]]
+
+    rows = "row | a | b\n2 | 1 | 2"
+    assert ["Read me", "Sent by the list"] == said("mixed", page, foot)
+    inner = EmailMessage()
+    inner["Content-Type"] = "multipart/mixed; boundary=y"
+    inner.set_payload([page, sheet])
+    assert ["Sent by the list", rows] == said("alternative", foot, inner)
+    assert ["Read me", rows, "Sent by the list"] == said("mixed", page, sheet, foot)
 
 
 def test_pages_and_mails_that_name_a_smaller_encoding_than_they_have() -> None:

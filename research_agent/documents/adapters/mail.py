@@ -16,6 +16,7 @@ from research_agent.types.documents import Block, ParsedDocument
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 ATTACHMENTS = 100  # of a mail with more the others are named, and not read
+_TEXTS = {"text/plain": ".txt", "text/html": ".html"}
 _MARK = b"\xef\xbb\xbf"  # says that a text is UTF-8, whatever its HTML says
 _FAULTS = (MessageError, LookupError, ValueError, TypeError, AttributeError, OverflowError)
 """What the library raises for the parts of a damaged mail."""
@@ -27,8 +28,8 @@ Parse = Callable[[bytes, str], ParsedDocument]
 def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     """Return the mail in an EML file's bytes; `parse` reads its text and its attachments.
 
-    The plain text is taken, or HTML where there is none. An attachment is a section; one that
-    cannot be read is a warning. Raises DocumentError for what is no mail.
+    Of alternatives the plain text is taken, or HTML where there is none. An attachment is a
+    section; one that cannot be read is a warning. Raises DocumentError for what is no mail.
     """
     message = message_from_bytes(data.removeprefix(_MARK), policy=policy.default)
     if not isinstance(message, EmailMessage) or not any(name in message for name in SHOWN):
@@ -36,21 +37,20 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     said = {name: _header(message, name) for name in SHOWN}
     blocks = [Block("\n".join(f"{name}: {text}" for name, text in said.items() if text))]
     warnings: list[str] = []
-    bodies = [message.get_body((kind,)) for kind in ("plain", "html")]
-    for part, ending in zip(bodies, (".txt", ".html"), strict=True):
-        body = _content(part) if part is not None else b""
-        if body.removeprefix(_MARK).strip():
-            blocks += _plain(parse(body, ending))
-            break
-    attached = (part for part in _attached(message) if not any(part is body for body in bodies))
-    for number, part in enumerate(attached, start=1):
+    attached = 0
+    for part in _leaves(message):
+        if ending := _text_ending(part):
+            body = _content(part)
+            blocks += _plain(parse(body, ending)) if body.removeprefix(_MARK).strip() else ()
+            continue
+        attached += 1
         kind = part.get_content_type()
         own = ".eml" if kind == "message/rfc822" else guess_extension(kind) or ""
-        name = part.get_filename() or f"{'mail' if own == '.eml' else 'part'} {number}{own}"
+        name = part.get_filename() or f"{'mail' if own == '.eml' else 'part'} {attached}{own}"
         try:
-            if number > ATTACHMENTS:
+            if attached > ATTACHMENTS:
                 raise DocumentError(f"only {ATTACHMENTS} attachments are read")  # noqa: TRY301
-            found = parse(_content(part), PurePath(name).suffix.lower())
+            found = parse(_content(part), PurePath(name).suffix.lower() or own)
         except (DocumentError, *_FAULTS) as error:
             warnings.append(f"attachment {name}: {error}")
             blocks.append(Block(f"Attachment: {name} (not read)"))
@@ -63,15 +63,22 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     return ParsedDocument(tuple(blocks), title=said["Subject"], date=day, warnings=tuple(warnings))
 
 
-def _attached(message: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield what is attached, also within the parts of a signed mail or of a mailing list."""
-    for part in message.iter_attachments():
-        if part.get_content_maintype() != "multipart":
-            yield part
-            continue
-        body = part.get_body(("plain", "html"))
-        yield from (body,) if body is not None else ()
-        yield from _attached(part)
+def _leaves(part: MIMEPart) -> list[MIMEPart]:
+    """Return the parts that have no others in them; of alternatives one text, plain if it can."""
+    if part.get_content_maintype() != "multipart" or not part.is_multipart():
+        return [part]
+    leaves = [leaf for below in part.iter_parts() for leaf in _leaves(below)]
+    if part.get_content_type() != "multipart/alternative":
+        return leaves
+    plain = (leaf for leaf in leaves if _text_ending(leaf) == ".txt")
+    other = ".html" if any(_content(leaf).removeprefix(_MARK).strip() for leaf in plain) else ".txt"
+    return [leaf for leaf in leaves if _text_ending(leaf) != other]
+
+
+def _text_ending(part: MIMEPart) -> str:
+    """Return the ending of files that are as a part of the mail's own text is; "" for others."""
+    own = not part.is_attachment() and not part.get_filename()
+    return _TEXTS.get(part.get_content_type(), "") if own else ""
 
 
 def _header(message: EmailMessage, name: str) -> str:
