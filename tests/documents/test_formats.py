@@ -1,5 +1,6 @@
 """Slides, workbooks, CSV, books, notebooks and mail: their text, its places, and bad files."""
 
+import re
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 from io import BytesIO
@@ -87,6 +88,19 @@ def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
     ] == rows.splitlines()
 
 
+def test_formulas_that_no_program_has_computed_are_told() -> None:
+    """Programs that write workbooks leave values out; an empty text is a value."""
+    with ZipFile(BytesIO(made.workbook())) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    for value, told in (("<v/>", 1), ("<v></v>", 1), ("", 1), ("<v>3</v>", 0)):
+        cell = b'<c r="B4"%s><f>SUM(B6:B9)</f>%s</c>'
+        for kind, count in ((b"", told), (b' t="str"', 0)):
+            new = re.sub(rb'<c r="B4"[^>]*>.*?</c>', cell % (kind, value.encode()), parts[sheet])
+            warnings = parse_bytes(made.archive({**parts, sheet: new}), ".xlsx").warnings
+            assert count == sum("1 formulas have no stored value" in one for one in warnings)
+
+
 def test_two_rows_of_names_are_one_head() -> None:
     """A row below joined names tells their columns apart; other rows are rows of the table."""
     (_, text), (_, plain) = (
@@ -116,6 +130,22 @@ def test_rows_of_a_table_in_text_have_numbers_and_names(mark: str) -> None:
     assert "t, rows 2-41" == found[0][0]
     assert found[0][1].startswith("row 2: name = loaf 2; price = 2; day = a, 2\n")
     assert "row 119: name = loaf 119; price = 119; day = a, 119" == found[-1][1].splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("Konto;Nr. 5\n\nTag;Text;Betrag\n2.1.;Miete;-850,00\n3.1.;Lohn;3.200,00", "3.200,00"),
+        ("A;1,5;2,5\nB;3,5;4,5", "4,5"),
+        ("id,text\n1,a; b\n2,c; d", "c; d"),
+        ("\ufeffsep=|\nname|size\nrye|1,5", "1,5"),
+    ],
+)
+def test_the_delimiter_is_what_makes_rows_alike(text: str, row: str) -> None:
+    """Commas of numbers and marks in texts are none; what names it to a program is no row."""
+    found = places(text.encode(), "t.csv")
+    assert found[-1][1].endswith(f"= {row}")
+    assert "sep=" not in str(found)
 
 
 def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> None:

@@ -2,9 +2,10 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
-from functools import reduce
+from functools import partial, reduce
 from io import BytesIO, StringIO
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
@@ -18,13 +19,20 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 BLOCK_CHARS = 900  # rows are put together up to this length, so that a place names few of them
-DELIMITERS = ",;\t|"
+DELIMITERS = ";\t|,"
+"""Of those that fit equally well the first; the comma is last, because numbers have commas."""
 SAMPLE = 65_536  # characters by which the delimiter is told
 CELLS = 10_000_000  # a sheet whose last row and column span more is refused
 FAR_HINT = "delete what stands far from the rest; Ctrl+End shows it"
 EXACT = 1e15  # whole numbers below it are exact in a workbook
 
 _Row = tuple[int, Sequence[str]]  # its number, as programs show it, and its cells
+_NOT_COMPUTED = re.compile(
+    rb"""<(?:\w+:)?c(?![^>]*\st=["']str)[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)"""
+    rb"""\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
+)
+_TOLD = re.compile(r"sep=(.)\n")
+"""How a file tells programs its delimiter; they do not count this line."""
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*[^/]>')
 
 
@@ -38,15 +46,21 @@ def parse_delimited(text: str) -> ParsedDocument:
     >>> block.section, block.text
     (('row 2',), 'row | Item | Price\n2 | Bread | 3,20')
     """
+    told = _TOLD.match(text)
+    text = text[told.end() :] if told else text
     try:
-        mark = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS).delimiter
-    except csv.Error:
-        mark = "\t" if "\t" in text[:SAMPLE] else ","
-    rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
-    try:
+        mark = told[1] if told else max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
+        rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
         return ParsedDocument(tuple(_blocks(enumerate(rows, 1))))
     except csv.Error as error:
         raise DocumentError(f"not a readable table: {error}") from error
+
+
+def _fit(text: str, mark: str) -> int:
+    """Return in how many rows a delimiter makes several cells, and equally many."""
+    rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
+    widths = Counter(len(row) for row in rows if len(row) > 1)
+    return max(widths.values(), default=0)
 
 
 def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
@@ -58,8 +72,7 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
 
     name = ending.removeprefix(".").upper()
     try:
-        if ending != ".xls":
-            _check_extents(data, name)
+        warnings = _checked(data, name) if ending != ".xls" else ()
         with calamine.load_workbook(BytesIO(data)) as book:
             blocks = tuple(
                 block
@@ -73,18 +86,24 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
         raise DocumentError("encrypted; a password is needed") from error
     except (*FAULTS, calamine.CalamineError) as error:
         raise DocumentError(f"not a readable {name}: {error}"[:200]) from error
-    return ParsedDocument(blocks)
+    return ParsedDocument(blocks, warnings=warnings)
 
 
-def _check_extents(data: bytes, name: str) -> None:
+def _checked(data: bytes, name: str) -> tuple[str, ...]:
+    """Return what values are missing; raises DocumentError for a sheet that is too large."""
+    empty = 0
     with opened(data, name) as archive:
         for part in (of for of in archive.namelist() if of.startswith("xl/worksheets/")):
-            cells = _CELL.findall(archive.read(part))
+            content = archive.read(part)
+            cells = _CELL.findall(content)
+            empty += len(_NOT_COMPUTED.findall(content))
             last = max((int(row) for _, row in cells), default=0)
             widest = max((column.rjust(3) for column, _ in cells), default=b"").strip()
             if last * reduce(lambda n, letter: 26 * n + letter - 64, widest, 0) > CELLS:
                 where = f"{part.rpartition('/')[2]} reaches to {widest.decode()}{last}"
                 raise DocumentError(f"{where}: too far for a table", hint=FAR_HINT)
+    said = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
+    return (said,) if empty else ()
 
 
 def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:
