@@ -11,16 +11,17 @@ _ROMAN = (
 def shown_number(number: int, form: str) -> str:
     """Return a number in one of the forms of Office files; in digits where it has no such form.
 
-    >>> [shown_number(28, form) for form in ("lowerLetter", "upperRoman", "decimalZero", "")]
-    ['bb', 'XXVIII', '28', '28']
+    >>> [shown_number(28, form) for form in ("lowerLetter", "upperRoman", "romanLcParenR", "")]
+    ['bb', 'XXVIII', 'xxviii', '28']
     """
-    if form.endswith("Letter") and number > 0:
+    is_upper = form.startswith("upper") or "Uc" in form
+    if (form.endswith("Letter") or form.startswith("alpha")) and number > 0:
         letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, MOST_LETTERS)
-        return letter.upper() if form.startswith("upper") else letter
-    if form.endswith("Roman") and 0 < number < 4 * _ROMAN[0][0]:
+        return letter.upper() if is_upper else letter
+    if "roman" in form.lower() and 0 < number < 4 * _ROMAN[0][0]:
         text = ""
         for size, sign in _ROMAN:
             text += sign * (number // size)
             number %= size
-        return text.upper() if form.startswith("upper") else text
+        return text.upper() if is_upper else text
     return f"{number:02}" if form == "decimalZero" else str(number)

@@ -9,6 +9,10 @@ import xlsxwriter
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part
+from pptx.opc.packuri import PackURI
+from pptx.oxml import parse_xml
+from pptx.oxml.ns import nsdecls
 from pptx.util import Inches
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/a.opf"/></rootfiles></container>'
@@ -128,3 +132,51 @@ def notebook() -> bytes:
         {"cell_type": "markdown", "source": "More of it."},
     ]
     return json.dumps({"cells": cells, "nbformat": 4}).encode()
+
+
+DRAWN = """<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst>
+<dgm:pt modelId="d" type="doc"/>{}</dgm:ptLst><dgm:cxnLst>{}</dgm:cxnLst></dgm:dataModel>"""
+SHOWN = """<a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">
+<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/diagram">
+<dgm:relIds xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" r:dm="{}"
+ xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"/>
+</a:graphicData></a:graphic>"""
+"""What shows a diagram, the data of which is its relation of this name."""
+
+
+def diagram() -> bytes:
+    """Return the data of a diagram: knead (by hand), then bake; the file has them otherwise."""
+    words = {"b": "bake", "h": "by hand", "k": "knead"}
+    points = (
+        f'<dgm:pt modelId="{name}"><dgm:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>'
+        for name, text in words.items()
+    )
+    links = (("d", "b", 1), ("d", "k", 0), ("k", "h", 0), ("h", "k", 0), ("k", "gone", 1))
+    drawn = (f'<dgm:cxn srcId="{a}" destId="{b}" srcOrd="{at}"/>' for a, b, at in links)
+    return DRAWN.format("".join(points), "".join(drawn)).encode()
+
+
+def numbered_deck() -> bytes:
+    """Return a slide with a numbered list, a box that goes on at c, and a diagram."""
+    slides = Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[1])
+    place = (Inches(1), Inches(2), Inches(4), Inches(2))
+    frames = slide.placeholders[1].text_frame, slide.shapes.add_textbox(*place).text_frame
+    kinds = ('type="arabicPeriod"', 'type="alphaLcParenR" startAt="3"')
+    for frame, kind in zip(frames, kinds, strict=True):
+        frame.text = "mix\nwith salt\nbake" if "arabic" in kind else "eat\nsleep"
+        for paragraph in frame.paragraphs:
+            paragraph.level = int(paragraph.text == "with salt")
+            if not paragraph.level:
+                number = parse_xml(f"<a:buAutoNum {nsdecls('a')} {kind}/>")
+                paragraph._p.get_or_add_pPr().append(number)  # noqa: SLF001 (it has no other way)
+    part = Part(
+        PackURI("/ppt/diagrams/data1.xml"), "application/xml", slide.part.package, diagram()
+    )
+    shown = SHOWN.format(slide.part.relate_to(part, "diagramData"))
+    frame = slide.shapes.add_table(1, 1, *place)._element  # noqa: SLF001 (it has no other way)
+    frame.replace(frame.graphic, parse_xml(shown))
+    stream = BytesIO()
+    slides.save(stream)
+    return stream.getvalue()

@@ -15,6 +15,7 @@ from docx.oxml.ns import nsdecls
 from research_agent.documents.adapters.office.docx import parse_docx
 from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
+from tests.documents import made_files as made
 
 DOCUMENT = "word/document.xml"
 
@@ -115,6 +116,27 @@ def test_numbers_of_headings_and_clauses() -> None:
         "  II.1 Customer pays.", "      - at once", "VII. Last", "1. Of no list",
     ] == [block.text for block in blocks]  # fmt: skip
     assert ("II. Payment",) == blocks[5].section
+
+
+def test_numbers_of_cells_and_diagrams() -> None:
+    """A column that Word numbers has its numbers, the list goes on below; a diagram is a list."""
+
+    def planned(document: docx.document.Document) -> None:
+        document.add_paragraph("first", "List Number")
+        table = document.add_table(rows=2, cols=2)
+        for row, text in zip(table.rows, ("knead", "bake"), strict=True):
+            row.cells[0].paragraphs[0].style = "List Number"
+            row.cells[1].text = text
+        document.add_paragraph("last", "List Number")
+        package = document.part.package
+        data = Part(PackURI("/word/diagrams/data1.xml"), "application/xml", made.diagram(), package)
+        shown = made.SHOWN.format(document.part.relate_to(data, "diagramData"))
+        run = document.add_paragraph().add_run()
+        run._r.append(parse_xml(f"<w:drawing {nsdecls('w')}>{shown}</w:drawing>"))  # noqa: SLF001 (as above)
+
+    texts = [block.text for block in parse_docx(saved(planned)).blocks]
+    assert ["1. first", "2. | knead\n3. | bake", "4. last"] == texts[:3]
+    assert ["- knead", "  - by hand", "- bake"] == texts[3:]
 
 
 def test_joined_cells() -> None:

@@ -74,6 +74,14 @@ def test_joined_cells_and_small_type_of_a_slide() -> None:
     assert ("deck, slide 1", "A: Price Child = 1; Price Adult = 2") == table
 
 
+def test_numbers_and_diagrams_of_a_slide() -> None:
+    """Items keep their numbers; the words of a diagram stand in its order, not in the file's."""
+    ((_, text),) = places(made.numbered_deck(), "deck.pptx")
+
+    lists = "1. mix\n- with salt\n2. bake", "c) eat\nd) sleep", "- knead\n- by hand\n- bake"
+    assert "\n\n".join(lists) == text
+
+
 def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
     """A merged title is no head, a merged cell is in every row that it covers."""
     title, (where, rows) = places(made.workbook(), "b.xlsx")

@@ -6,10 +6,12 @@ headers and footers are left out. A note follows the paragraph or table that ref
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
@@ -34,6 +36,8 @@ _SAYS = (f"{_W}t", f"{_M}t")
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote"}
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
 _SPAN = re.compile(r"[1-9][0-9]{0,3}")
+_AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml")}
+"""Elements around paragraphs and tables."""
 _LIST, _DEPTH = "pPr/numPr/numId", "pPr/numPr/ilvl"
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
@@ -68,7 +72,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
 class _Walk:
     def __init__(self, document: _Element, notes: Mapping[tuple[str, str], str]) -> None:
         self.title = ""
-        self._notes = notes
+        self._notes, self._part = notes, document.part
         self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
         self._numbers = Numbers(_numbering(document))
@@ -78,15 +82,28 @@ class _Walk:
         for child in parent:
             if child.tag == f"{_W}p":
                 yield from self._paragraph(child)
-                yield from self._notes_of(child)
+                yield from self._below(child)
             elif child.tag == f"{_W}tbl":
+                self._number(child)
                 if text := _table(child):
                     yield Block(text, section=self._section(), kind="table")
-                yield from self._notes_of(child)
-            elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins"} and depth < DEPTH:
+                yield from self._below(child)
+            elif child.tag in _AROUND and depth < DEPTH:
                 yield from self.blocks(child, depth + 1)
 
-    def _notes_of(self, element: _Element) -> Iterator[Block]:
+    def _number(self, table: _Element) -> None:
+        """Write the numbers of paragraphs into a table's cells, where Word only shows them."""
+        for paragraph in table.iter(f"{_W}p"):
+            style = self._styles.get(value(paragraph, "pPr/pStyle"))
+            if (mark := self._mark(paragraph, style).strip()) not in ("", "-"):
+                number = paragraph.makeelement(f"{_W}t")
+                number.text = f"{mark} "
+                paragraph.insert(0, number)
+
+    def _below(self, element: _Element) -> Iterator[Block]:
+        """Yield what follows a paragraph or a table: what its diagrams say, and its notes."""
+        for item in diagrams(element, self._part):
+            yield replace(item, section=self._section())
         for reference in element.iter(*_NOTES):
             if text := self._notes.get((reference.tag, str(reference.get(f"{_W}id")))):
                 yield Block(f"{reference.text} {text}", section=self._section())

@@ -6,6 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office.diagrams import diagrams
+from research_agent.documents.list_numbers import shown_number
 from research_agent.errors import DocumentError
 from research_agent.text.indices import Side, marked, written
 from research_agent.text.tables import Cell, joined_cells, table_text
@@ -13,6 +15,7 @@ from research_agent.types.documents import Block, ParsedDocument
 
 DEPTH = 20  # of groups nested deeper than this nothing is taken
 
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _Shape = Any  # of python-pptx, which ships no types
 
@@ -62,15 +65,26 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
             yield from _chart(shape.chart)
         elif shape.has_text_frame:
             yield from _frame(shape)
+        else:
+            yield from diagrams(shape._element, shape.part)  # noqa: SLF001 (it is unknown there)
 
 
 def _frame(shape: _Shape) -> Iterator[Block]:
-    lines = [(p.level, _clean(_said(p))) for p in shape.text_frame.paragraphs if p.text.strip()]
+    counts: dict[int, int] = {}
+    lines = []
+    for p in (p for p in shape.text_frame.paragraphs if p.text.strip()):
+        numbered, mark = p._p.find(f"{_A}pPr/{_A}buAutoNum"), ""  # noqa: SLF001 (it has no other way)
+        counts = {at: n for at, n in counts.items() if at < p.level + (numbered is not None)}
+        if numbered is not None:
+            counts[p.level] = counts.get(p.level, int(numbered.get("startAt", 1)) - 1) + 1
+            kind = numbered.get("type", "")
+            mark = f"{shown_number(counts[p.level], kind)}{')' if 'Paren' in kind else '.'} "
+        lines.append((p.level, mark, _clean(_said(p))))
     if shape.is_placeholder and len(lines) > 1:
-        for level, line in lines:
-            yield Block(f"{'  ' * level}- {line}", kind="list")
+        for level, mark, line in lines:
+            yield Block(f"{'  ' * level}{mark or '- '}{line}", kind="list")
     elif lines:
-        yield Block("\n".join(line for _, line in lines))
+        yield Block("\n".join(mark + line for _, mark, line in lines))
 
 
 def _table(table: _Shape) -> str:

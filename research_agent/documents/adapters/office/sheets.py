@@ -31,7 +31,7 @@ _NOT_COMPUTED = re.compile(
     rb"""<(?:\w+:)?c(?![^>]*\st=["']str)[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)"""
     rb"""\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
 )
-_TOLD = re.compile(r"sep=(.)\n")
+_TOLD = re.compile(r"(?:sep=(.)\n)?(.*)", re.DOTALL)
 """How a file tells programs its delimiter; they do not count this line."""
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*[^/]>')
 
@@ -46,10 +46,9 @@ def parse_delimited(text: str) -> ParsedDocument:
     >>> block.section, block.text
     (('row 2',), 'row | Item | Price\n2 | Bread | 3,20')
     """
-    told = _TOLD.match(text)
-    text = text[told.end() :] if told else text
+    told, text = _TOLD.findall(text)[0]
     try:
-        mark = told[1] if told else max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
+        mark = told or max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
         rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
         return ParsedDocument(tuple(_blocks(enumerate(rows, 1))))
     except csv.Error as error:
