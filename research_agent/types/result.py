@@ -19,7 +19,6 @@ from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.uncertainty import Uncertainty, Unsure
 from research_agent.types.verification import Round, StopReason
 
-NEXT_LINE = "\n"
 Unconfirmed = Literal["mark", "drop", "refuse"]
 """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
 the whole answer is refused."""
@@ -227,22 +226,17 @@ def in_lines(claims: Sequence[Claim]) -> str:
 def leads(claims: Sequence[Claim]) -> list[str]:
     """Return what stands in front of each claim: a blank, or line ends, a heading, a list sign."""
     found: list[str] = []
-    last: Claim | None = None
-    for claim in claims:
+    for last, claim in zip([None, *claims], claims, strict=False):
+        own = claim.heading if last is None or claim.heading != last.heading else ""
+        heading = f"{own}\n" if own else ""
         sign = claim.lead.lstrip("\n")
-        ends = claim.lead[: len(claim.lead) - len(sign)]
-        if claim.heading and (last is None or last.heading != claim.heading):
-            found.append(f"{ends or NEXT_LINE}{claim.heading}{NEXT_LINE}{sign}")
-        elif last and _is_alone(claim, last):
-            found.append(f"{ends or NEXT_LINE}{sign}")
-        else:
-            found.append(f"{ends or ' '}{sign}")
-        last = claim
+        ends = claim.lead.removesuffix(sign) or ("\n" if heading or _alone(last, claim) else " ")
+        found.append(f"{ends}{heading}{sign}")
     return [found[0].lstrip(), *found[1:]] if found else []
 
 
-def _is_alone(*claims: Claim) -> bool:
-    return any(claim.text.startswith(("|", "```")) for claim in claims)
+def _alone(*claims: Claim | None) -> bool:
+    return any(claim and claim.text.startswith(("|", "```")) for claim in claims)
 
 
 def with_markers(claim: Claim) -> str:
