@@ -89,16 +89,14 @@ def _sign(text: str, start: int) -> str:
     return f"{line if line.isspace() else ''}{sign.strip()} " if sign else ""
 
 
-def known_heading(claim: Claim, known: Sequence[str]) -> Claim:
-    """Return a claim without its heading unless `known` texts have half of the heading's words.
+def is_known_heading(heading: str, known: Sequence[str]) -> bool:
+    """Return whether `known` texts have half of a heading's words.
 
     All of its numbers and identifiers have to be there, too: nobody else checks a heading.
     """
-    words = content_words("\n".join(known))
-    facts = hard_facts(claim.heading, known)
-    is_known = share_held(claim.heading, words) >= LEAST_KNOWN
-    is_known &= all(fact.status != "missing" for fact in facts)
-    return claim if is_known else replace(claim, heading="")
+    facts = hard_facts(heading, known)
+    share = share_held(heading, content_words("\n".join(known)))
+    return share >= LEAST_KNOWN and all(fact.status != "missing" for fact in facts)
 
 
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:

@@ -1,7 +1,7 @@
 """Verify: an answer is read sentence by sentence, grounded, judged by a model, and weighed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from research_agent.context import StepContext
 from research_agent.ports import SentencePairs
@@ -12,8 +12,8 @@ from research_agent.types.uncertainty import unusable_tokens
 from research_agent.types.verification import Answer, Check, Draft
 from research_agent.verification.claims import (
     grounded_claim,
+    is_known_heading,
     is_verbatim,
-    known_heading,
     read_claims,
 )
 from research_agent.verification.grounding import ground, ground_verbatim
@@ -41,14 +41,22 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
     nothing_new = answer.failed or answer.repeated or written.probe_failed or written.exhausted
     if not (answer.refused or nothing_new):
         limit = settings.verify.min_support or ports.grounding.limit
-        known = [written.question, *(source_of(item.hit.chunk) for item in written.evidence)]
-        said = [known_heading(claim, known) for claim in claims_of(answer)]
+        said = _with_known_headings(claims_of(answer), written)
         claims = grounded_claims(said, written.evidence, ports.pairs, ports.grounding, limit=limit)
         if settings.judges != "off" and answer.form == "written":
             keys = {claim.text: claim.keys for claim in said}
             claims, notes = judge(written.question, claims, written.evidence, context, keys)
     check, draft = decide_next_round(written, claims, settings, context.meter.left())
     return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))
+
+
+def _with_known_headings(claims: Sequence[Claim], written: WrittenRound) -> Sequence[Claim]:
+    """Return claims without the headings that neither the question nor the evidence names."""
+    if not (headings := {claim.heading for claim in claims} - {""}):
+        return claims
+    known = [written.question, *(source_of(item.hit.chunk) for item in written.evidence)]
+    unknown = {heading for heading in headings if not is_known_heading(heading, known)}
+    return [replace(c, heading="") if c.heading in unknown else c for c in claims]
 
 
 def claims_of(answer: Answer) -> tuple[Claim, ...]:

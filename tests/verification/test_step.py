@@ -71,6 +71,13 @@ def test_verdicts_of_the_score() -> None:
     assert ("max_rounds", 1) == (outcome.value.check.reason, outcome.value.best.supported)
 
 
+def test_headings_are_shown_that_the_question_or_the_evidence_names() -> None:
+    text = f"Baking of bread:\n- {SURE}\n\nColours of Mars:\n- {INVENTED}\n- {FALSE}"
+
+    claims = verified(text).value.best.claims
+    assert ["Baking of bread:", "", ""] == [claim.heading for claim in claims]
+
+
 def test_limit_is_a_setting_and_copied_words_need_none() -> None:
     both = f"{SURE} {BREAD}"
 
