@@ -1,9 +1,8 @@
 """Our steps as LangChain tools: the same for our own loop, a parent agent and MCP."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import ValidationError
@@ -23,6 +22,7 @@ from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResu
 
 from . import tool_inputs as inputs
 
+T = TypeVar("T")
 TOOL_SPAN: dict[str, Attribute] = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": TOOL,
@@ -154,16 +154,17 @@ def made_tool(
     LangChain passes a text in place of arguments on as it is: it is the first argument.
     """
 
-    def run(*alone: str, **arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
+    def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
         try:
-            return body(**dict(zip(schema.model_fields, alone, strict=False)), **arguments)
+            return body(**arguments)
         except ToolInputError as error:
             raise ToolException(inputs.told(error)) from error
 
-    async def arun(*alone: str, **arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
-        if awaited is None:
-            return await asyncio.to_thread(run, *alone, **arguments)
-        return await awaited(**dict(zip(schema.model_fields, alone, strict=False)), **arguments)
+    def by_name(call: Callable[..., T]) -> Callable[..., T]:
+        def called(*alone: str, **arguments: Any) -> T:  # noqa: ANN401 (as above)
+            return call(**dict(zip(schema.model_fields, alone, strict=False)), **arguments)
+
+        return called
 
     def refused(error: ValidationError | ValidationErrorV1) -> str:
         if isinstance(error, ValidationError):
@@ -171,8 +172,8 @@ def made_tool(
         return str(error)
 
     return StructuredTool.from_function(
-        run,
-        arun,
+        by_name(run),
+        by_name(awaited) if awaited else None,
         name=name,
         description=description,
         args_schema=schema,
