@@ -18,7 +18,7 @@ from . import nodes
 from .context import ResearchContext
 from .node_wrapper import Node, bind, own_threads
 from .search import build_search_graph, searching
-from .state import ResearchInput, ResearchOutput, ResearchState, as_values, whole_input
+from .state import ResearchInput, ResearchOutput, ResearchState, as_values, defaults, whole_input
 
 ResearchGraph = CompiledStateGraph[ResearchState, ResearchContext, ResearchInput, ResearchOutput]
 
@@ -115,9 +115,6 @@ def build_research_graph(
 
 def begin(state: object) -> dict[str, object]:  # noqa: ARG001 (what a node is called with)
     """Return every field that no caller gives, empty; the fields of the input stay as given."""
-    working = {
-        name: field.get_default(call_default_factory=True)
-        for name, field in ResearchState.model_fields.items()
-        if name not in ResearchInput.model_fields
-    }
-    return {**working, "trace": Overwrite([])}
+    working = defaults(ResearchState)
+    own = {name: working[name] for name in working.keys() - ResearchInput.model_fields.keys()}
+    return {**own, "trace": Overwrite([])}

@@ -88,13 +88,21 @@ def as_values(reads: type[S]) -> Any:  # noqa: ANN401 (a TypedDict that is made 
     return TypedDict(reads.__name__, get_type_hints(reads, include_extras=True))  # type: ignore[operator]
 
 
+def defaults(reads: type[State]) -> dict[str, object]:
+    """Return the fields of a state that have a default, with it."""
+    fields = reads.model_fields.items()
+    return {
+        name: field.get_default(call_default_factory=True)
+        for name, field in fields
+        if not field.is_required()
+    }
+
+
 def whole_input(reads: type[State]) -> Callable[[object], object]:
     """Return what gives an input its defaults; a thread would keep values of an earlier run."""
-    fields = reads.model_fields.items()
-    left_out = {name: field.default for name, field in fields if not field.is_required()}
 
     def whole(given: object) -> object:
-        return left_out | dict(given) if isinstance(given, dict | reads) else given
+        return defaults(reads) | dict(given) if isinstance(given, dict | reads) else given
 
     return whole
 
