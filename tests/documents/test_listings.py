@@ -20,15 +20,17 @@ PROSE = "The valve is turned by hand and never by the pump itself."
 TOP = 700
 
 
-def drawn(lines: Sequence[str], top: float, widths: Sequence[float]) -> list[Glyph]:
+def drawn(
+    lines: Sequence[str], top: float, widths: Sequence[float], left: float = 70.0
+) -> list[Glyph]:
     """Return lines 12 points apart; the n-th character is as wide as the n-th of `widths`."""
     found: list[Glyph] = []
     for at, text in enumerate(lines):
-        low, left = top - 12 * at, 70.0
+        low, x = top - 12 * at, left
         for number, char in enumerate(text):
             width = widths[number % len(widths)]
-            found += [Glyph(char, left, low, left + width, low + 10, low, size=10)] * (char != " ")
-            left += width
+            found += [Glyph(char, x, low, x + width, low + 10, low, size=10)] * (char != " ")
+            x += width
         found.append(Glyph("\n"))
     return found
 
@@ -69,9 +71,7 @@ def test_cells_in_such_a_font_are_a_table(at: float, kind: str) -> None:
     found: list[Glyph] = []
     for number, pair in enumerate(zip(names, values, strict=True)):
         for text, left in zip(pair, (70.0, at + 70.0), strict=True):
-            for place, char in enumerate(text):
-                x, low = left + 6 * place, TOP - 12.0 * number
-                found.append(Glyph(char, x, low, x + 6, low + 10, low, size=10))
+            found += drawn([text], TOP - 12.0 * number, [6], left)[:-1]
         found.append(Glyph("\n"))
 
     assert [kind] == [found for found, _ in blocks(rows(spans(found)))]

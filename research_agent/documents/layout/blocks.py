@@ -69,28 +69,38 @@ def page_blocks(
         headed = bool(section) and group[0].text == section[-1]
         if headed:
             blocks.append(Block(section[-1], page, section))
-        left, done = group[headed:], 0
-        ranges = listing_ranges(left) if listings else ()
-        for start, end in (*ranges, (len(left), len(left))):
-            for text, kind, below in _pieces(left[done:start], pitch, words, rules):
+        left = group[headed:]
+        for part, is_listing in _parted(left, listing_ranges(left) if listings else ()):
+            if is_listing:
+                blocks.append(Block(listing_text(part), page, section, "code"))
+                continue
+            for text, kind, below in _pieces(part, pitch, words, rules):
                 blocks.append(Block(text, page, (*section, *below), kind))
-            if end > start:
-                blocks.append(Block(listing_text(left[start:end]), page, section, "code"))
-            done = end
     return tuple(blocks)
+
+
+def _parted(
+    rows: Sequence[Row], ranges: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Sequence[Row], bool]]:
+    """Yield the rows before, in, between and after ranges; with each, whether it is a range."""
+    done = 0
+    for start, end in ranges:
+        yield rows[done:start], False
+        yield rows[start:end], True
+        done = end
+    yield rows[done:], False
 
 
 def _pieces(
     rows: Sequence[Row], pitch: float, words: Collection[str], rules: Sequence[Rule]
 ) -> Iterator[_Piece]:
-    done = 0
-    for start, end in (*algorithm_ranges(rows), (len(rows), len(rows))):
-        yield from _tables_and_text(rows[done:start], pitch, words, rules)
-        if end > start:
-            name, text = rows[start].text, algorithm_text(rows[start:end])
+    for part, is_algorithm in _parted(rows, algorithm_ranges(rows)):
+        if is_algorithm:
             hyphens = ("\N{SOFT HYPHEN}", "-")
-            yield text.replace(*hyphens), "algorithm", (name.replace(*hyphens),)
-        done = end
+            name, text = part[0].text.replace(*hyphens), algorithm_text(part).replace(*hyphens)
+            yield text, "algorithm", (name,)
+        else:
+            yield from _tables_and_text(part, pitch, words, rules)
 
 
 def _tables_and_text(
@@ -100,21 +110,20 @@ def _tables_and_text(
 
     A table whose cells are framed is always one.
     """
-    done = 0
-    for start, end in (*table_ranges(rows, rules), (len(rows), len(rows))):
-        for paragraph in _paragraphs(rows[done:start], pitch):
-            text = join_lines([row.text for row in paragraph], words)
-            item = _is_item(text) or _LEADERS.search(paragraph[0].text)
-            yield text, "list" if item else "text", ()
-        if end > start:
-            table = table_text(rows[start:end], words, rules)
+    for part, is_table in _parted(rows, table_ranges(rows, rules)):
+        if is_table:
+            table = table_text(part, words, rules)
             lines = table.split("\n")
-            framed = any(row.table for row in rows[start:end])
+            framed = any(row.table for row in part)
             if framed or len(table) <= LONG_ROW * len(lines):
                 yield table, "table", ()
             else:
                 yield from ((line, "list", ()) for line in lines)
-        done = end
+            continue
+        for paragraph in _paragraphs(part, pitch):
+            text = join_lines([row.text for row in paragraph], words)
+            item = _is_item(text) or _LEADERS.search(paragraph[0].text)
+            yield text, "list" if item else "text", ()
 
 
 def _paragraphs(rows: Sequence[Row], pitch: float) -> Iterator[list[Row]]:

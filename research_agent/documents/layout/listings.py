@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from research_agent.documents.layout.rows import Row
-from research_agent.documents.layout.spans import SAME_LINE, SAME_WIDTH, Span, Typed, share
+from research_agent.documents.layout.spans import SAME_LINE, SAME_WIDTH, Span, share
 
 LEAST_LETTERS = 10
 """Different letters of a listing at least: some letters and all digits are as wide in any font."""
@@ -56,8 +56,7 @@ def listing_text(rows: Sequence[Row]) -> str:
         else:
             lines.append([span])
     left = min(span.left for line in lines for span in line)
-    steps = [typed.step for line in lines for span in line if (typed := span.typed) and typed.step]
-    step = median(steps) if steps else _width(rows[0])
+    step = _step(rows)
     tops = [line[0].baseline for line in lines]
     usual = min((upper - lower for upper, lower in pairwise(tops)), default=0.0)
     written: list[str] = []
@@ -85,15 +84,20 @@ def _is_listing(rows: Sequence[Row]) -> bool:
 def _places(row: Row) -> list[float]:
     """Return how many characters after the first of its pieces each other piece begins."""
     first, *others = sorted(row.spans, key=lambda span: span.left)
-    steps = [typed.step for span in row.spans if (typed := span.typed) and typed.step]
-    step = median(steps) if steps else _width(row)
+    step = _step([row])
     return [(span.left - first.left) / step for span in others]
+
+
+def _step(rows: Sequence[Row]) -> float:
+    """Return the distance from one character to the next; the width of one where none is known."""
+    typed = [span.typed for row in rows for span in row.spans if span.typed]
+    return median([one.step for one in typed if one.step] or [_width(rows[0])])
 
 
 def _width(row: Row) -> float:
     """Return the width of a row's characters; 0 where they differ, or it is a table."""
     typed = [span.typed for span in row.spans]
-    widths = [one.width for one in typed if isinstance(one, Typed)]
+    widths = [one.width for one in typed if one]
     if row.table or len(widths) < len(typed) or max(widths) > (1 + SAME_WIDTH) * min(widths):
         return 0.0
     return max(widths)
