@@ -12,16 +12,13 @@ from research_agent.errors import ModelReplyError
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, ModelCall, Token
 
-WHOLE = ("stop", "tool_calls", "length")
-"""How a reply ends that says all that the model had to say, or was allowed to."""
 ENDS = {
     **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token"), "stop"),
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "length"),
     **dict.fromkeys(("tool_calls", "tool_use"), "tool_calls"),
 }
-"""The ends of replies as servers name them, and as they are named here."""
-
-
+"""The ends of whole replies, which say all that the model had to say or was allowed to: as servers
+name them, and as they are named here."""
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>\s*|(?:(?!<think>).)*?</think>[ \t]*\n\s*", re.DOTALL)
 
 
@@ -91,7 +88,7 @@ def is_whole(reply: Completion) -> bool:
     An empty reply that were kept would be given again to everybody who is told to ask again.
     """
     says_something = bool(reply.text.strip() or reply.tool_calls)
-    return says_something and reply.finish_reason in WHOLE
+    return says_something and reply.finish_reason in ENDS.values()
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], texts: int, model: str) -> None:
