@@ -5,13 +5,19 @@ is lost and nothing invented.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.identifiers import identifiers, parts, quotations
-from research_agent.text.replies import MAX_CHARS, check_question, plain_query, reply_object
+from research_agent.text.replies import (
+    MAX_CHARS,
+    check_question,
+    object_schema,
+    plain_query,
+    reply_object,
+)
 from research_agent.text.words import fold, index_words
 from research_agent.types import Message
 from research_agent.types.conversation import FollowUp, Turn
@@ -27,16 +33,13 @@ LEAST_KNOWN = 0.5
 """Share of its words that have to be in the conversation."""
 MOST_NAMED = 4
 """Topics of a question at most; further ones are dropped."""
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
+SCHEMA = object_schema(
+    {
         "about": {"type": "array", "items": {"type": "string"}, "maxItems": MOST_NAMED},
         "question": {"type": "string"},
         "more": {"type": "boolean"},
-    },
-    "required": ["about", "question", "more"],
-    "additionalProperties": False,
-}
+    }
+)
 """What the planner model replies; what a question is about comes first, so that it is named."""
 _KEYS = re.compile(r"\s*\[c\d+\]")
 

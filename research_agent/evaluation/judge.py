@@ -4,17 +4,13 @@ from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.evaluation.questions import Question
 from research_agent.evaluation.rows import JudgeVerdict
-from research_agent.text.replies import reply_object
+from research_agent.text.replies import object_schema, reply_object
 from research_agent.types import Message
 from research_agent.types.evidence import fenced
 
 TOKENS = 40
 """Length of the reply at most."""
-VERDICT = {"verdict": {"enum": ["right", "wrong"]}}
-SCHEMA = {"type": "object", "properties": VERDICT} | {
-    "required": ["verdict"],
-    "additionalProperties": False,
-}
+SCHEMA = object_schema({"verdict": {"enum": ["right", "wrong"]}})
 
 
 def is_judged(question: Question) -> bool:

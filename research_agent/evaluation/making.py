@@ -11,7 +11,7 @@ from typing import Any
 from research_agent.context import RunContext, StepContext
 from research_agent.errors import ModelReplyError
 from research_agent.evaluation.passages import UNANSWERABLE, Kind, Task
-from research_agent.text.replies import reply_object
+from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.words import length_in_words
 from research_agent.types import Chunk, Hit, Message, chunk_header
 from research_agent.types.budget import Allowance
@@ -235,8 +235,7 @@ def _schema(task: Task) -> Mapping[str, object]:
         fields = {"question": text, "answer": text}
         fields["quotes"] = many | {"minItems": count, "maxItems": count}
         fields["facts"] = many | {"minItems": 1, "maxItems": 3}
-    closed = {"required": list(fields), "additionalProperties": False}
-    return {"type": "object", "properties": fields, **closed}
+    return object_schema(fields)
 
 
 def _shown(chunk: Chunk) -> str:

@@ -13,7 +13,7 @@ from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.content_words import content_words, share_held
 from research_agent.text.quote_search import Quote, headings
-from research_agent.text.replies import reply_object
+from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.tables import head_of, spelled_out
 from research_agent.types import Chunk, Message
 from research_agent.types.claims import Claim
@@ -103,24 +103,16 @@ def listed(sentences: Sequence[str]) -> str:
 
 def judge_schema(sentences: int) -> dict[str, object]:
     """Return the JSON schema of a reply on this many sentences."""
-    one = {
-        "type": "object",
-        "properties": {
+    one = object_schema(
+        {
             "sentence": {"type": "integer"},
             "verdict": {"enum": ["supported", "unsupported", "contradicted"]},
             "key": {"type": "string"},
             "quote": {"type": "string"},
-        },
-        "required": ["sentence", "verdict", "key", "quote"],
-        "additionalProperties": False,
-    }
+        }
+    )
     verdicts = {"type": "array", "items": one, "minItems": sentences, "maxItems": sentences}
-    return {
-        "type": "object",
-        "properties": {"verdicts": verdicts},
-        "required": ["verdicts"],
-        "additionalProperties": False,
-    }
+    return object_schema({"verdicts": verdicts})
 
 
 def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict[int, Judgement]:

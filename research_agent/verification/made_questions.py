@@ -1,13 +1,13 @@
 """Questions made from chunks, so that what answers them is known, and asked of the index."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
-from research_agent.text.replies import reply_object
+from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.words import length_in_words
 from research_agent.types import Chunk, Hit, Message, Outcome, TraceEvent
 from research_agent.types.evidence import fenced
@@ -25,12 +25,7 @@ SHOWN_CHARS = 2000
 NEAR = 10
 """Chunks before and after one that may belong to its section."""
 KINDS = ("text", "list", "table", "algorithm", "code")
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"question": {"type": "string", "maxLength": MOST_CHARS}},
-    "required": ["question"],
-    "additionalProperties": False,
-}
+SCHEMA = object_schema({"question": {"type": "string", "maxLength": MOST_CHARS}})
 _POINTS_AT_TEXT = re.compile(
     r"\b(?:th(?:is|e(?: (?:given|above|provided))?) (?:passage|text|excerpt|document|paragraph))\b",
     re.IGNORECASE,
