@@ -40,7 +40,7 @@ from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.paths import is_shared
 from research_agent.text.sentences import sentence_spans
-from research_agent.types import Chunk
+from research_agent.types import Chunk, chunk_header
 from research_agent.types.records import DocumentRecord, IndexedChunk, Window, text_digest
 
 CORPORA = ("scifact", "cranfield", "hotpotqa", "musique")
@@ -135,9 +135,9 @@ def mixed(chunks: Sequence[Chunk], vectors: Any, count: int) -> Iterator[Indexed
             chunk = replace(chunk, text=text)
             vector = vector + dice.normal(0, NOISE, len(vector))
             vector = vector / np.linalg.norm(vector)
-        digest = text_digest(f"{name}\n{chunk.text}")
-        window = Window(digest, vector.tolist())
-        yield IndexedChunk(replace(chunk, chunk_id=name), digest, (window,))
+        chunk = replace(chunk, chunk_id=name, title="")  # (as its document has none)
+        digest = text_digest(f"{chunk_header(chunk)}\n{chunk.text}")
+        yield IndexedChunk(chunk, digest, (Window(digest, vector.tolist()),))
 
 
 def build(given: Figures) -> Figures:
