@@ -28,6 +28,7 @@ _END = re.compile(
     rf"[.!?\u2026{_STOPS}]+[{_CLOSING}]*(?:[ \t]{{0,2}}{_CITATION})*(?=\s|$)"
     rf"|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*(?:[ \t]?{_CITATION})*"
 )
+_CITED = re.compile(rf"{_CITATION}$")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'\u201c\u2018]*$")
 _NEXT = re.compile(r"\s*[\"'\u201c\u2018(\[]*")
 _NUMBERED = re.compile(r"\s*(?:[(\[\u00a7]?\d|\([A-Za-z0-9]|[A-Z](?![a-z]))")
@@ -55,9 +56,9 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     paragraph does not. A citation after the full stop belongs to the sentence before it. Code
     between fences is one sentence, and so is a row that begins and ends with a bar.
 
-    >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. Yes! [c2] And\nso on."
+    >>> text = "See Fig. 2, e.g. p. 3. It is 0.5 [c1]. maxAge is 5. Yes! [c2] And\nso on."
     >>> [text[start:end] for start, end in sentence_spans(text)]
-    ['See Fig. 2, e.g. p. 3.', 'It is 0.5 [c1].', 'Yes! [c2]', 'And\nso on.']
+    ['See Fig. 2, e.g. p. 3.', 'It is 0.5 [c1].', 'maxAge is 5.', 'Yes! [c2]', 'And\nso on.']
     """
     spans = []
     for start, end, whole in _paragraphs(text):
@@ -111,7 +112,7 @@ def _is_end(text: str, match: re.Match[str], end: int) -> bool:
     if after >= end or text[match.start()] in "\u3002\uff01\uff1f":
         return True
     if text[after].islower():
-        return False
+        return bool(_CITED.search(text[max(0, match.start() - 24) : match.start()]))
     if match[0][0] != "." or match[0].startswith(".."):
         return True
     found = _LAST_WORD.search(text[max(0, match.start() - 24) : match.start()])
