@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import PurePath
 from posixpath import commonprefix
 from typing import Any, get_args
 from unicodedata import normalize
@@ -48,19 +47,13 @@ class Scope:
     """Chunk ids that are not wanted again."""
 
     def __post_init__(self) -> None:
-        """Take one name for a collection of one, paths for their text, and dates for ISO 8601.
-
-        Raises ToolInputError for what is neither.
-        """
+        """Take one name for a collection of one, paths for their text, and dates for ISO 8601."""
         for name, kept in COLLECTIONS.items():
-            value = getattr(self, name)
-            values = [value] if isinstance(value, str | PurePath) else value
-            if not isinstance(values, Iterable):
-                hint = 'Give names, such as Scope(documents="report.pdf").'
-                raise ToolInputError(f"scope.{name} is {value!r:.80}, no text", hint=hint)
-            object.__setattr__(self, name, kept(map(str, values)))
+            value = getattr(self, name) or ()
+            several = isinstance(value, Iterable) and not isinstance(value, str)
+            object.__setattr__(self, name, kept(map(str, value if several else [value])))
         for name in ("since", "until"):
-            object.__setattr__(self, name, str(getattr(self, name)))
+            object.__setattr__(self, name, str(getattr(self, name) or ""))
 
     @property
     def everything(self) -> bool:

@@ -45,15 +45,14 @@ def test_scope(scope: Scope, *, admitted: bool) -> None:
 
 
 def test_scope_of_other_types() -> None:
-    """One name, a path and a date do without a collection and without text; a number does not."""
+    """One name, a path and a date do without a collection and without text; None is nothing."""
     given: dict[str, Any] = {"documents": "fips*", "folders": Path("/docs"), "kinds": ["table"]}
 
     scope = Scope(**given, since=date(2024, 8, 13), until=2024)  # type: ignore[arg-type]
 
     kept = Scope(documents=("fips*",), folders=("/docs",), kinds=("table",), since="2024-08-13")
     assert scope == replace(kept, until="2024")
-    with pytest.raises(ToolInputError, match="documents is 5, no text"):
-        Scope(documents=5)  # type: ignore[arg-type]
+    assert Scope(documents=None, since=None) == EVERYTHING  # type: ignore[arg-type]
 
 
 def test_dates_known_in_part() -> None:
