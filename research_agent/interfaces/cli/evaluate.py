@@ -19,7 +19,7 @@ from research_agent.context import RunContext
 from research_agent.errors import IndexMissingError
 from research_agent.evaluation.intervals import SEED
 from research_agent.evaluation.making import Kept, Maker, Row, make
-from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared, in_common
+from research_agent.evaluation.metrics import NAMES, Summary, compared, in_common
 from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.agent import ResearchAgent
@@ -158,7 +158,7 @@ def _limits(given: Sequence[str]) -> dict[str, float]:
             raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
         if isnan(found[name]):
             raise click.UsageError(f"{one!r}: no metric can miss it")
-        if name not in NAMES and not name.endswith(AUROC):
+        if name not in NAMES:
             raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
     return found
 
