@@ -96,11 +96,17 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
     """For one command; wrong keys are wrong usage, with the nearest one."""
     given = ("models", "--config", config)
     named = run(*given, "--model", "other").stdout
+    numbered = run("models", "--model", "@cf/4", "--config", config).stdout
+    local, elsewhere = (run(*given, "-m", name).stdout for name in ("local", "bedrock:nova"))
     ollama = run("models", "-m", "ollama:qwen3:8b").stdout
     asked = run("ask", BAKED, "--config", config, "--json", "--set", "answer.max_tokens=77")
     wrong = [run("ask", BAKED, "--set", text) for text in ("answer.max_tokns=7", "answer.mode")]
 
     assert "answer: openai other" in named
+    assert "answer: openai @cf/4 [ready] http://127.0.0.1:" in numbered
+    assert local.startswith("answer: local")
+    assert "http" not in local + elsewhere
+    assert elsewhere.startswith("answer: bedrock nova")
     assert "answer: openai qwen3:8b" in ollama
     assert "127.0.0.1:11434" in ollama
     assert "answer: openai scripted" in run(*given).stdout
