@@ -213,6 +213,33 @@ def test_the_users_own_file_is_changed_key_by_key(data_home: Path) -> None:
     assert 0o600 == file.stat().st_mode & 0o777
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"retrieval: {top_k: many}", "own.yaml: retrieval.top_k: Input should be"),
+        (b"retrieval: {top_k: 0}", "own.yaml: retrieval.top_k must be 1 to 500 chunks, got 0"),
+        (b"retrieval: {topk: 3}", "own.yaml: unknown key retrieval.topk"),
+        (b"preset: \xff", "own.yaml is not YAML"),
+    ],
+)
+def test_a_wrong_file_is_told_with_the_defaults(
+    content: bytes, problem: str, tmp_path: Path
+) -> None:
+    """What `config show` is the hint for it does not end at; a wrong value can be set right."""
+    own = tmp_path / "own.yaml"
+    own.write_bytes(content)
+    shown = run("config", "show", "--config", str(own))
+    done = run("config", "set", "retrieval.top_k", "20", "--config", str(own))
+
+    assert 2 == shown.exit_code
+    assert problem in shown.stderr
+    assert "\n  top_k: 30\n" in shown.stdout
+    is_value = b"top_k" in content
+    assert (0 if is_value else 2) == done.exit_code
+    assert problem in done.stderr or is_value
+    assert (b"retrieval: {top_k: 20}" if is_value else content) == own.read_bytes()
+
+
 def test_typed_lines_have_several_lines() -> None:
     """Alt-Enter begins another line, Enter ends it."""
     with create_pipe_input() as given:

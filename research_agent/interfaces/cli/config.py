@@ -25,7 +25,14 @@ from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import CONFIG, SETTINGS
 from research_agent.interfaces.cli.process import told
 from research_agent.interfaces.cli.terminal import say
-from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
+from research_agent.presets import (
+    NAMES,
+    described,
+    preset_text,
+    preset_values,
+    resolved,
+    with_preset,
+)
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
 from research_agent.trust import forget, own_folder, trust
@@ -42,15 +49,26 @@ def config_command() -> None:
 @click.option("--changed", is_flag=True, help="Print only keys that differ from the default.")
 @told
 def show_command(*, config: str | None, preset: str | None, changed: bool) -> int:
-    """Print every key with its value and its source, or a preset's file."""
-    found = configured(config, os.environ)
+    """Print every key with its value and its source, or a preset's file.
+
+    Where a setting is wrong, the defaults and the error.
+    """
+    problem = None
+    try:
+        found = configured(config, os.environ)
+        files = f"files: {', '.join(map(str, found.files)) or 'none'}"
+    except ConfigError as error:
+        found, problem = Configured(with_preset(Settings(), "auto")), error
+        files = "defaults: your own settings have an error"
     if preset:
         say(preset_text(resolved(found.settings, preset)).rstrip())
-        return 0
-    say(f"# {described(found.settings)}")
-    say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
-    say("# Where nothing is said behind a value, it is the default.")
-    say("\n".join(yaml_lines(found, changed=changed)))
+    else:
+        say(f"# {described(found.settings)}")
+        say(f"# {files}")
+        say("# Where nothing is said behind a value, it is the default.")
+        say("\n".join(yaml_lines(found, changed=changed)))
+    if problem:
+        raise problem
     return 0
 
 
@@ -124,7 +142,10 @@ def set_command(*, key: str, value: str, config: str | None) -> int:
     """
     set_variable(f"{key}={value}")
     file = named_file(config, os.environ) or own_folder(os.environ) / FILE
-    before = read_bytes(file).decode() if file.exists() else ""
+    before = ""
+    if file.exists():
+        file_keys(file)  # (raises what is wrong with it, but for values, which may be set right)
+        before = read_bytes(file).decode()
     _write(file, edited(before, key, value, file), replaces=True)
     say(f"{file}: {key} is {value}")
     return 0
