@@ -24,7 +24,7 @@ from research_agent.types import Chunk, Hit
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
 from research_agent.yaml_text import read_yaml
-from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, printed, run
+from tests.interfaces.commands import BAKED, SHOWN, Model, printed, run
 from tests.interfaces.reporting import over_pdf
 
 PROGRAM = "research_agent.interfaces.cli.main"
@@ -251,9 +251,16 @@ def test_typed_lines_have_several_lines() -> None:
     assert {"/sources", "/evidence", "/export", "/help"} < set(CHATTED)
 
 
-def test_skipped_files_are_named(docs: Path, config: str) -> None:
+def test_skipped_files_and_settings_are_named_unless_quiet(
+    docs: Path, config: str, data_home: Path
+) -> None:
     (docs / "image.xyz").touch()
-    (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
-    result = run("ask", BAKED, "--docs", str(docs), "--config", config)
+    asked = ("ask", BAKED, "--docs", str(docs))
+    result = run(*asked, "--config", config)
+    own = data_home / "research-agent.yaml"
+    own.write_text(Path(config).read_text("utf-8"), encoding="utf-8")
+    told, quiet = run(*asked).stderr, run(*asked, "--quiet")
 
     assert "skipped: image.xyz\n" in result.stderr
+    assert f"settings: {own}\n" in told
+    assert (f"{SHOWN}\n", "") == (quiet.stdout[: len(SHOWN) + 1], quiet.stderr)

@@ -122,8 +122,10 @@ def ask_command(
     if question in (None, "-") and not asks:
         asked = sys.stdin.read()
     asked = "" if asks else check_question(asked)
-    settings = start(config, tells_preset=show.verbose)
-    where = index_for_docs(docs, settings, tells=show.verbose) if docs else index
+    settings = start(config, tells_preset=show.verbose, quiet=show.quiet)
+    where = (
+        index_for_docs(docs, settings, verbose=show.verbose, quiet=show.quiet) if docs else index
+    )
     if not docs and not is_named and sys.stdin.isatty():
         _made_here(where, settings)
     with ExitStack() as stack:

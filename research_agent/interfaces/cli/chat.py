@@ -55,10 +55,10 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     """
     name = check_name(session)
     wanted = index if index_is_named(docs) else None
-    settings = start(config, tells_preset=verbose)
+    settings = start(config, tells_preset=verbose, quiet=quiet)
     place = session_place(settings.sessions, os.environ)
     if docs:
-        wanted = index_for_docs(docs, settings, tells=verbose)
+        wanted = index_for_docs(docs, settings, verbose=verbose, quiet=quiet)
     with ExitStack() as stack:
         table = stack.enter_context(place.table())
         known = table.get(name)

@@ -204,8 +204,13 @@ def preview(
         )
 
 
-def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> str:
-    """Index these paths in an index of their own, named by their hash; return its name."""
+def index_for_docs(
+    paths: Sequence[str], settings: Settings, *, verbose: bool, quiet: bool = False
+) -> str:
+    """Index these paths in an index of their own, named by their hash; return its name.
+
+    What was indexed is told where `verbose`, which files were skipped unless `quiet`.
+    """
     if web := next(filter(is_web, paths), ""):
         raise PathError(
             f"{web}: --docs takes files and folders",
@@ -215,7 +220,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
     whole = "\n".join(absolute).encode("utf-8", "surrogateescape")
     name = f"docs-{sha256(whole).hexdigest()[:10]}"
     report = update(name, absolute, settings, checked=False)
-    if tells:
+    if verbose:
         changed = report.count("indexed") + report.count("removed")
         what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
         say(f"index: {what}", dim=True, error=True)
@@ -223,7 +228,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
         if file.status == "failed":
             say(_line(file), error=True)
     skipped = [Path(file.path).name for file in report.files if file.status == "skipped"]
-    if skipped:
+    if skipped and not quiet:
         more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
         say(f"skipped: {', '.join(skipped[:NAMED])}{more}", dim=True, error=True)
     return name

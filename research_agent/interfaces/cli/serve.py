@@ -116,5 +116,5 @@ def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: 
 
     options.index_is_named(docs)
     settings = start(config, tells_preset=True)
-    where = index_for_docs(docs, settings, tells=True) if docs else index
+    where = index_for_docs(docs, settings, verbose=True) if docs else index
     return serve(settings, index=where, port=port)
