@@ -73,7 +73,8 @@ def test_a_question_from_stdin_is_kept_in_the_history(config: str, model: Model)
     asked = ("--config", config, "--quiet")
     piped = CliRunner().invoke(main, ["ask", "-", *asked], input=f"{BAKED}\n")
     assert "nothing" not in run("history").stdout
-    run("ask", BAKED, *asked, "--no-history")
+    latin = f"Fran\xe7ois: {BAKED}".encode("latin-1")
+    assert 0 == CliRunner().invoke(main, ["ask", "--no-history", *asked], input=latin).exit_code
     model.verdict = "no"
     refused = [run("ask", "What else?", *asked, *more) for more in ([], ["--fail-on-refusal"])]
     listed, again = run("history").stdout.splitlines(), run("history", "1")

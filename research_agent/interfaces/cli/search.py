@@ -38,7 +38,7 @@ EXPLAINED = 10
 @options.words("query")
 @options.INDEX
 @options.SETTINGS
-@click.option("-k", "k", default=8, type=click.IntRange(1, 500))
+@click.option("-k", "k", default=8, type=click.IntRange(1, 500), help="Chunks to show.")
 @options.JSON
 @click.option("--explain", is_flag=True, help="Show the kind of question and every ranking.")
 @click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Leave out this chunk.")
