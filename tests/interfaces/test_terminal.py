@@ -16,9 +16,11 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from research_agent.answering.result_lines import quoted_words, references
+from research_agent.config import configured
 from research_agent.interfaces.chat.lines import Lines, keys
 from research_agent.interfaces.chat.repl import COMMANDS as CHATTED
 from research_agent.interfaces.cli.main import COMMANDS, GROUPS, main
+from research_agent.interfaces.web.workspace import Workspace
 from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit
 from research_agent.types.claims import Claim
@@ -73,6 +75,8 @@ def test_a_question_from_stdin_is_kept_in_the_history(config: str, model: Model)
     asked = ("--config", config, "--quiet")
     piped = CliRunner().invoke(main, ["ask", "-", *asked], input=f"{BAKED}\n")
     assert "nothing" not in run("history").stdout
+    with Workspace(configured(config).settings, "default") as page:
+        assert ([], "default") == (page.sessions(), page.first_session())
     latin = f"Fran\xe7ois: {BAKED}".encode("latin-1")
     assert 0 == CliRunner().invoke(main, ["ask", "--no-history", *asked], input=latin).exit_code
     model.verdict = "no"

@@ -244,11 +244,11 @@ class Repl:
                 raise SessionError(f"/sessions does not know {given}", hint="/help")
 
     def _session(self, name: str) -> SessionInfo:
-        found = self._opened.table.get(name)
-        if found is None:
-            names = ", ".join(item.name for item in self._opened.table.all())
-            raise SessionError(f"there is no session {name}", hint=f"There are: {names}")
-        return found
+        sessions = {session.name: session for session in self._opened.table.all()}
+        if name not in sessions:
+            hint = f"There are: {', '.join(sessions)}"
+            raise SessionError(f"there is no session {name}", hint=hint)
+        return sessions[name]
 
     def _export(self, given: str) -> None:
         quoted = len(given) > 1 and given[0] == given[-1] and given[0] in "\"'"
