@@ -226,6 +226,10 @@ def test_bad_files_and_folders_are_told(docs: Path) -> None:
         (("index", "nowhere"), 1, "nowhere", ""),
         (("index", "."), 1, "nothing to index", "folder"),
         (("index",), 2, "name at least one", ""),
+        (
+            ("index", ".", "--embedding", "english", "--set", "models.embedding.provider=openai"),
+            *(2, "--embedding is for packaged models", ""),
+        ),
         (("ask", "  "), 2, "empty", "ask"),
         (("ask", "x" * 100_000), 2, "100,000 characters", "Index"),
         (("ask", "what?", "--docs", ".", "--index", "mine"), 2, "--index", ""),

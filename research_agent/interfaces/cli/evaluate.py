@@ -24,7 +24,7 @@ from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import opened, start, with_exit_status
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
@@ -37,6 +37,7 @@ from research_agent.interfaces.evaluation.running import (
     read_file,
 )
 from research_agent.interfaces.report.writing import check_target, page_html
+from research_agent.presets import changed
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -81,7 +82,7 @@ def eval_command() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.JSON
 @options.OFFLINE
-@told
+@with_exit_status
 def run_command(  # noqa: PLR0913 (one argument an option)
     *,
     questions: str,
@@ -143,9 +144,8 @@ def run_command(  # noqa: PLR0913 (one argument an option)
 def _counted(settings: Settings) -> Settings:
     """Let kept replies cost what they cost when they were made, whatever was asked before."""
     cache = settings.models.reply_cache
-    if cache.mode == "on":
-        cache = replace(cache, mode="counted")
-    return replace(settings, models=replace(settings.models, reply_cache=cache))
+    mode = "counted" if cache.mode == "on" else cache.mode
+    return changed(settings, {"models.reply_cache": replace(cache, mode=mode)})
 
 
 def _limits(given: Sequence[str]) -> dict[str, float]:
@@ -190,7 +190,7 @@ CALLS, TOKENS = 4, 900
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.OFFLINE
-@told
+@with_exit_status
 def make_command(  # noqa: PLR0913 (one argument for each option)
     *,
     index: str,
