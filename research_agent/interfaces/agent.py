@@ -192,9 +192,9 @@ class ResearchAgent(Closing):
 
         Cancelling the task, or closing the iterator, ends the question.
         """
-        given = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
-        async with aclosing(in_background(self.threads, lambda stop: given(stop=stop))) as told:
-            async for event in told:
+        stream = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
+        async with aclosing(in_background(self.threads, lambda stop: stream(stop=stop))) as events:
+            async for event in events:
                 yield event
 
     def search(

@@ -84,10 +84,10 @@ def yaml_lines(found: Configured, *, changed: bool) -> Iterator[str]:
             if above[: depth + 1] != tuple(sections[: depth + 1]):
                 yield f"{'  ' * depth}{section}:"
         above = tuple(sections)
-        told = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
-        by = sources.get(key, "")
+        line = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
+        source = sources.get(key, "")
         instead = f"; default {yaml_value(defaults[key])}" if value != defaults[key] else ""
-        yield f"{told}  # {by}{instead}" if by else told
+        yield f"{line}  # {source}{instead}" if source else line
 
 
 def without_user(value: str) -> str:
@@ -101,8 +101,8 @@ def without_user(value: str) -> str:
 
 def _sources(found: Configured) -> Mapping[str, str]:
     laid = found.settings.laid
-    told = (key for key in preset_values(laid.name) if key not in laid.own)
-    sources = dict.fromkeys(told, f"preset {laid.name}")
+    keys = (key for key in preset_values(laid.name) if key not in laid.own)
+    sources = dict.fromkeys(keys, f"preset {laid.name}")
     for file in found.files:
         sources |= dict.fromkeys(file_keys(file), str(file))
     known = dict(lines(found.settings))

@@ -148,30 +148,30 @@ def _counted(settings: Settings) -> Settings:
     return changed(settings, {"models.reply_cache": replace(cache, mode=mode)})
 
 
-def _limits(given: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for one in given:
-        name, _, number = one.partition("=")
+def _limits(texts: Sequence[str]) -> dict[str, float]:
+    limits = {}
+    for text in texts:
+        name, _, number = text.partition("=")
         try:
-            found[name] = float(number)
+            limits[name] = float(number)
         except ValueError as error:
-            raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
-        if isnan(found[name]):
-            raise click.UsageError(f"{one!r}: no metric can miss it")
+            raise click.UsageError(f"{text!r} is not METRIC=VALUE, such as recall@5=0.8") from error
+        if isnan(limits[name]):
+            raise click.UsageError(f"{text!r}: no metric can miss it")
         if name not in NAMES:
             raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
-    return found
+    return limits
 
 
 def _missed(summary: Summary, limits: Mapping[str, float], at: str) -> list[str]:
-    told = []
+    lines = []
     for name, limit in limits.items():
         figure = summary.figure(name)
         if figure is None:
-            told.append(f"{name} is not known of any question")
+            lines.append(f"{name} is not known of any question")
         elif figure.mean < limit if at == "least" else figure.mean > limit:
-            told.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
-    return told
+            lines.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
+    return lines
 
 
 PASSAGES = 60

@@ -275,8 +275,8 @@ def _lines(report: IndexReport, shown: Callable[[FileReport], object]) -> list[s
     lines = [_line(file) for file in report.files if file.status != "skipped" and shown(file)]
     skipped = [_line(file) for file in report.files if file.status == "skipped"]
     more = len(skipped) - SHOWN_SKIPPED
-    told = [f"… and {more} more skipped (all with --json)"] * (more > 0)
-    return [*lines, *skipped[:SHOWN_SKIPPED], *told]
+    rest = [f"… and {more} more skipped (all with --json)"] * (more > 0)
+    return [*lines, *skipped[:SHOWN_SKIPPED], *rest]
 
 
 def _counts(report: IndexReport) -> str:

@@ -93,10 +93,10 @@ def ranking(
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
     """Return hits as JSON values, best first."""
-    told = ("doc_id", "start_page", "end_page", "chunk_id", "section", "text")
+    fields = ("doc_id", "start_page", "end_page", "chunk_id", "section", "text")
     return [
         {"rank": rank, "score": hit.score, "similarity": hit.similarity}
-        | {name: getattr(hit.chunk, name) for name in told}
+        | {name: getattr(hit.chunk, name) for name in fields}
         for rank, hit in enumerate(hits, start=1)
     ]
 

@@ -73,22 +73,22 @@ def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: 
     with progress_bar() as show:
         joining = partial(show, "joining the weights")
         settings = partial(start, config)
-        found = diagnose(index, settings, os.environ, ask=not no_models, on_bytes=joining)
+        findings = diagnose(index, settings, os.environ, ask=not no_models, on_bytes=joining)
     if as_json:
-        say_json({"sound": is_sound(found), "findings": [asdict(item) for item in found]})
+        say_json({"sound": is_sound(findings), "findings": [asdict(item) for item in findings]})
     else:
-        say(findings_text(found))
-    return 0 if is_sound(found) else 1
+        say(findings_text(findings))
+    return 0 if is_sound(findings) else 1
 
 
-def findings_text(found: Sequence[Finding]) -> str:
+def findings_text(findings: Sequence[Finding]) -> str:
     """Return the findings for people: a line each, below it what cures it, and the sum."""
-    told: list[str] = []
-    for finding in found:
-        told.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
-        told += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
-    counts = Counter(finding.level for finding in found)
-    return "\n".join([*told, f"faults: {counts['fault']}, warnings: {counts['warning']}"])
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
+        lines += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
+    counts = Counter(finding.level for finding in findings)
+    return "\n".join([*lines, f"faults: {counts['fault']}, warnings: {counts['warning']}"])
 
 
 @click.command("graph")
