@@ -124,9 +124,9 @@ def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
 
 def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:
     """Return what a report shows; `chunks` and `draw` may fail. Refused drafts are left out."""
-    given = public_result(result)
-    quotes = _every_quote(given, chunks)
-    result = renumbered(given)
+    shown = public_result(result)
+    quotes = _every_quote(shown, chunks)
+    result = renumbered(shown)
     pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
     texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}

@@ -75,8 +75,8 @@ class Gate:
             with ExitStack() as held:
                 if refused := self._refusal(scope, held):
                     code, reason, (name, text) = refused
-                    header, told = (name.encode(), text.encode()), problem(reason, "refused")
-                    await http_limits.refuse(sending, code, header, told=told)
+                    header, body = (name.encode(), text.encode()), problem(reason, "refused")
+                    await http_limits.refuse(sending, code, header, values=body)
                 else:
                     await self._app(scope, receive, sending)
         finally:

@@ -65,7 +65,7 @@ def gate(app: App, *, token: str, port: int) -> App:
         status, reason = _refusal(scope["path"], dict(scope["headers"]), token=token, port=port)
         if status:
             hint = "Open the address that research-agent web has printed."
-            await http_limits.refuse(sending, status, told={"error": reason, "hint": hint})
+            await http_limits.refuse(sending, status, values={"error": reason, "hint": hint})
         else:
             await app(scope, receive, sending)
 

@@ -73,10 +73,10 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
 
 def is_overflow(error: "openai.APIStatusError") -> bool:
     """Return whether the server says that the prompt is too long."""
-    return error.status_code in OVERFLOW_STATUSES and bool(OVERFLOW.search(told(error)))
+    return error.status_code in OVERFLOW_STATUSES and bool(OVERFLOW.search(text_of(error)))
 
 
-def told(error: "openai.APIStatusError") -> str:
+def text_of(error: "openai.APIStatusError") -> str:
     """Return all that the server said, in lower case: to be searched, never to be shown."""
     return f"{error} {error.type} {error.code} {error.param}".lower()
 
