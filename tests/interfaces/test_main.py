@@ -319,17 +319,6 @@ def test_a_preset_is_shown_as_its_file(tmp_path: Path) -> None:
     assert read_yaml(keys)["models"]["chat"]["provider"] == "local"
 
 
-def test_models_says_what_fills_each_role(config: str, tmp_path: Path) -> None:
-    """Every role with its provider; a role that cannot be used gives status 1."""
-    result = run("models", "--config", config)
-    broken = tmp_path / "broken.yaml"
-    broken.write_text("models: {local: {path: /nowhere.gguf}}", encoding="utf-8")
-
-    assert "answer: openai scripted [ready]" in result.stdout
-    assert "embedding: local" in result.stdout
-    assert 1 == run("models", "--config", str(broken)).exit_code
-
-
 @pytest.mark.usefixtures("indexed")
 def test_a_report_that_cannot_be_written_takes_no_answer_back(tmp_path: Path) -> None:
     """A folder comes to stand at its place meanwhile: exit status 4, and the answer is there."""

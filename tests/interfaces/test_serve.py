@@ -55,12 +55,6 @@ def test_a_silent_stream_has_comments(api: Server, monkeypatch: pytest.MonkeyPat
     assert ANSWER in reply
 
 
-def test_search(api: Server) -> None:
-    found = api.post("/v1/search", {"query": "rye bread", "max_chunks": 1, "rerank": False}).json()
-
-    assert ["guide"] == [row["doc_id"] for row in found["chunks"]]
-
-
 def test_a_conversation_lasts_and_a_session_answers_one_at_a_time(api: Server) -> None:
     first = api.post("/v1/chat", {"session": "oven", **ASKED}).json()
     api.model.plan = json.dumps({"about": [], "question": "How many minutes needs rye bread?"})

@@ -114,7 +114,8 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
     assert elsewhere.startswith("answer: bedrock nova")
     assert "answer: openai qwen3:8b" in ollama
     assert "127.0.0.1:11434" in ollama
-    assert "answer: openai scripted" in run(*given).stdout
+    assert "answer: openai scripted [ready]" in run(*given).stdout
+    assert 1 == run("models", "--set", "models.local.path=/nowhere.gguf").exit_code
     assert 0 == asked.exit_code
     assert [2, 2] == [result.exit_code for result in wrong]
     assert "Did you mean answer.max_tokens?" in wrong[0].stderr

@@ -1,7 +1,6 @@
 """The command `config`: settings shown, changed, written to a file, trusted."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -35,6 +34,7 @@ from research_agent.presets import (
 )
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
+from research_agent.text.addresses import without_passwords
 from research_agent.trust import forget, own_folder, trust
 
 
@@ -56,15 +56,13 @@ def show_command(*, config: str | None, preset: str | None, changed: bool) -> in
     problem = None
     try:
         found = configured(config, os.environ)
-        files = f"files: {', '.join(map(str, found.files)) or 'none'}"
     except ConfigError as error:
         found, problem = Configured(with_preset(Settings(), "auto")), error
-        files = "defaults: your own settings have an error"
     if preset:
         say(preset_text(resolved(found.settings, preset)).rstrip())
     else:
         say(f"# {described(found.settings)}")
-        say(f"# {files}")
+        say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
         say("# Where nothing is said behind a value, it is the default.")
         say("\n".join(yaml_lines(found, changed=changed)))
     if problem:
@@ -84,19 +82,10 @@ def yaml_lines(found: Configured, *, changed: bool) -> Iterator[str]:
             if above[: depth + 1] != tuple(sections[: depth + 1]):
                 yield f"{'  ' * depth}{section}:"
         above = tuple(sections)
-        line = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
+        line = f"{'  ' * len(sections)}{name}: {without_passwords(yaml_value(value))}"
         source = sources.get(key, "")
         instead = f"; default {yaml_value(defaults[key])}" if value != defaults[key] else ""
         yield f"{line}  # {source}{instead}" if source else line
-
-
-def without_user(value: str) -> str:
-    """Return a value with user name and password of an address left out.
-
-    >>> without_user("http://ann:secret@127.0.0.1/v1")
-    'http://…@127.0.0.1/v1'
-    """
-    return re.sub(r"(?<=://)[^/@\s]+@", "…@", value)
 
 
 def _sources(found: Configured) -> Mapping[str, str]:
