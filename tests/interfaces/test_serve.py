@@ -319,6 +319,8 @@ def test_tokens_come_from_a_private_file_or_the_environment(tmp_path: Path) -> N
     assert ("acme", 2, 120) == (rule.name, rule.questions, rule.requests_per_minute)
     assert ("0123456789abcdef", False) == (alone[0][0].token, alone[1])
     assert rules_of(None, {})[1]
+    with pytest.raises(ConfigError, match="16 or more"):
+        rules_of(None, {"RESEARCH_AGENT_SERVE_TOKEN": "short"})
     assert "0123456789abcdef" not in repr(rule)
     file.chmod(0o640)
     with pytest.raises(ConfigError, match="others can use"):

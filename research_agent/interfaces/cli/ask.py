@@ -27,13 +27,7 @@ from research_agent.interfaces.cli import options, rendering
 from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
-from research_agent.interfaces.cli.process import (
-    INTERRUPTED,
-    ended_by_ctrl_c,
-    opened,
-    start,
-    with_exit_status,
-)
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, exits, opened, start
 from research_agent.interfaces.cli.terminal import Steps, note, say, say_json
 from research_agent.interfaces.events import event_json, event_line
 from research_agent.interfaces.own_graphs import resuming, state
@@ -104,7 +98,7 @@ class Show:
 @click.option("--drafts", is_flag=True, help="Include unchecked drafts in the events.")
 @click.option("--trace", metavar="FOLDER", help="Record the run, for `replay`.")
 @options.OFFLINE
-@with_exit_status
+@exits
 @scoped
 def ask_command(
     limits: Limits,

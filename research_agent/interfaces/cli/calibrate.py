@@ -15,7 +15,7 @@ from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
-from research_agent.interfaces.cli.process import opened, start, with_exit_status
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
@@ -60,7 +60,7 @@ QUESTION_TOKENS = 450
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @JSON
 @OFFLINE
-@with_exit_status
+@exits
 def calibrate_command(  # noqa: PLR0913 (one argument an option)
     *,
     index: str,

@@ -16,7 +16,7 @@ from research_agent.interfaces.chat.repl import COMMANDS, Repl
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
-from research_agent.interfaces.cli.process import opened, start, with_exit_status
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.types.scope import check_scope, scope_of
 
@@ -35,7 +35,7 @@ from research_agent.types.scope import check_scope, scope_of
     help="Ask back when a question is ambiguous. Default: only in a terminal.",
 )
 @options.OFFLINE
-@with_exit_status
+@exits
 @scoped
 def chat_command(  # noqa: PLR0913 (one argument an option)
     limits: Limits,

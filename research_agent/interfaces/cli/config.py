@@ -22,7 +22,7 @@ from research_agent.config_edit import edited
 from research_agent.config_text import config_text, short_text, yaml_value
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import CONFIG, SETTINGS
-from research_agent.interfaces.cli.process import with_exit_status
+from research_agent.interfaces.cli.process import exits
 from research_agent.interfaces.cli.terminal import say
 from research_agent.presets import (
     NAMES,
@@ -47,7 +47,7 @@ def config_command() -> None:
 @SETTINGS
 @click.option("--preset", metavar="NAME", help="Print a preset file: local, full or seed.")
 @click.option("--changed", is_flag=True, help="Print only keys that differ from the default.")
-@with_exit_status
+@exits
 def show_command(*, config: str | None, preset: str | None, changed: bool) -> int:
     """Print every key with its value and its source, or a preset's file.
 
@@ -104,7 +104,7 @@ def _sources(found: Configured) -> Mapping[str, str]:
 @config_command.command("get")
 @click.argument("key")
 @SETTINGS
-@with_exit_status
+@exits
 def get_command(*, key: str, config: str | None) -> int:
     """Print the value of a key such as retrieval.top_k, or all keys of a section."""
     values = dict(lines(configured(config, os.environ).settings))
@@ -123,7 +123,7 @@ def get_command(*, key: str, config: str | None) -> int:
 @click.argument("key")
 @click.argument("value")
 @CONFIG
-@with_exit_status
+@exits
 def set_command(*, key: str, value: str, config: str | None) -> int:
     """Set a key such as models.chat.model in your own settings file, or in --config FILE.
 
@@ -143,7 +143,7 @@ def set_command(*, key: str, value: str, config: str | None) -> int:
 @config_command.command("init")
 @click.argument("path", default="")
 @click.option("--full", is_flag=True, help="Write every key with its meaning, range and default.")
-@with_exit_status
+@exits
 def init_command(*, path: str, full: bool) -> int:
     """Write a settings file to fill in: your own, which applies everywhere, or PATH."""
     laid = {key for name in NAMES if name != "auto" for key in preset_values(name)}
@@ -154,7 +154,6 @@ def init_command(*, path: str, full: bool) -> int:
 
 
 def _write(file: Path, text: str, *, replaces: bool) -> None:
-    """Write a configuration file for its owner alone; raises ConfigError."""
     hint = "Name a file in a folder that you may write to: research-agent config init PATH"
     try:
         if file.exists() and not replaces:
@@ -170,7 +169,7 @@ def _write(file: Path, text: str, *, replaces: bool) -> None:
 @config_command.command("trust")
 @click.argument("path", default="")
 @click.option("--forget", "remove", is_flag=True, help="Stop trusting the file.")
-@with_exit_status
+@exits
 def trust_command(*, path: str, remove: bool) -> int:
     """Let this folder's research-agent.yaml, as it is now, set hosts, keys and paths."""
     file = Path(path or FILE).expanduser().absolute()

@@ -24,7 +24,7 @@ from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.process import opened, start, with_exit_status
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
@@ -82,7 +82,7 @@ def eval_command() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.JSON
 @options.OFFLINE
-@with_exit_status
+@exits
 def run_command(  # noqa: PLR0913 (one argument an option)
     *,
     questions: str,
@@ -190,7 +190,7 @@ CALLS, TOKENS = 4, 900
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.OFFLINE
-@with_exit_status
+@exits
 def make_command(  # noqa: PLR0913 (one argument for each option)
     *,
     index: str,

@@ -13,7 +13,7 @@ from research_agent.conversation.sessions import ASKED
 from research_agent.errors import ResearchAgentError, SessionError
 from research_agent.interfaces.chat.conversation import kept_result
 from research_agent.interfaces.cli.options import JSON, SETTINGS
-from research_agent.interfaces.cli.process import start, with_exit_status
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.own_graphs import state
@@ -44,7 +44,7 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 @SETTINGS
 @JSON
 @click.option("--clear", is_flag=True, help="Delete the questions that `ask` has kept.")
-@with_exit_status
+@exits
 def history_command(*, number: int | None, config: str | None, as_json: bool, clear: bool) -> int:
     """List earlier questions; with a NUMBER, show that answer again."""
     with session_place(start(config).sessions, os.environ).table() as table:

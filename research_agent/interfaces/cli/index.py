@@ -23,7 +23,7 @@ from research_agent.assembly.updating import Indexer, preview_index
 from research_agent.assembly.workers import workers as opened_workers
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
-from research_agent.interfaces.cli.process import start, with_exit_status
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
@@ -60,7 +60,7 @@ NAMED = 5
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Read and embed in N workers.")
 @JSON
 @OFFLINE
-@with_exit_status
+@exits
 def index_command(  # noqa: PLR0913 (one argument an option)
     *,
     paths: tuple[str, ...],
@@ -271,7 +271,6 @@ def _line(file: FileReport) -> str:
 
 
 def _lines(report: IndexReport, shown: Callable[[FileReport], object]) -> list[str]:
-    """Return a line for each shown file, then the first of those that were skipped."""
     lines = [_line(file) for file in report.files if file.status != "skipped" and shown(file)]
     skipped = [_line(file) for file in report.files if file.status == "skipped"]
     more = len(skipped) - SHOWN_SKIPPED

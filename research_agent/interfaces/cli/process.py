@@ -79,7 +79,7 @@ def lift() -> None:
         _guards.pop().close()
 
 
-def with_exit_status(command: Callable[P, int]) -> Callable[P, None]:
+def exits(command: Callable[P, int]) -> Callable[P, None]:
     """Run a command, tell its errors in words, and exit with its status."""
 
     @wraps(command)

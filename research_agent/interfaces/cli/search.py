@@ -13,7 +13,7 @@ from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.options import Limits, scoped
-from research_agent.interfaces.cli.process import start, with_exit_status
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.metering import whole
 from research_agent.planning.reading import get_chunks
@@ -43,7 +43,7 @@ EXPLAINED = 10
 @click.option("--explain", is_flag=True, help="Show the kind of question and every ranking.")
 @click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Leave out this chunk.")
 @options.OFFLINE
-@with_exit_status
+@exits
 @scoped
 def search_command(  # noqa: PLR0913 (one argument an option)
     limits: Limits,
@@ -133,7 +133,7 @@ def explained(ranked: Ranked, chunks: ChunkStore) -> list[str]:
 @click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Most chunks shown.")
 @options.JSON
 @options.OFFLINE
-@with_exit_status
+@exits
 def chunks_command(
     *,
     chunk_ids: tuple[str, ...],
@@ -174,7 +174,7 @@ def _counts(result: ChunksResult) -> str:
 @options.INDEX
 @options.JSON
 @options.OFFLINE
-@with_exit_status
+@exits
 def documents_command(*, index: str, as_json: bool) -> int:
     """List the documents of an index and how well each was read."""
     found = list_documents(index)

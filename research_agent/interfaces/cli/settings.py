@@ -15,7 +15,7 @@ from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.models.report import describe_models, prune_all, weight_statuses
 from research_agent.config import load_prompts
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.process import start, with_exit_status
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -30,7 +30,7 @@ WIDTH = 8
 def models_command(context: click.Context, config: str | None) -> None:
     """Show which model fills each role and what is installed."""
     if context.invoked_subcommand is None:
-        with_exit_status(_show_models)(config)
+        exits(_show_models)(config)
 
 
 def _show_models(config: str | None) -> int:
@@ -49,7 +49,7 @@ def _show_models(config: str | None) -> int:
 
 
 @models_command.command("prune-parts")
-@with_exit_status
+@exits
 def prune_parts_command() -> int:
     """Delete the installed parts of weights that are joined and verified."""
     freed = prune_all(os.environ)
@@ -64,7 +64,7 @@ def prune_parts_command() -> int:
 @options.OFFLINE
 @options.JSON
 @click.option("--no-models", is_flag=True, help="Do not ask the models.")
-@with_exit_status
+@exits
 def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
     """Check everything that an answer needs, and print the command that repairs a problem.
 
@@ -92,7 +92,7 @@ def findings_text(findings: Sequence[Finding]) -> str:
 
 
 @click.command("graph")
-@with_exit_status
+@exits
 def graph_command() -> int:
     """Print the research graph as a Mermaid diagram."""
     from research_agent.interfaces.own_graphs import research
@@ -106,7 +106,7 @@ def graph_command() -> int:
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
-@with_exit_status
+@exits
 def completion_command(context: click.Context, *, shell: str) -> int:
     """Print a script that completes commands, options and index names in your shell.
 

@@ -152,8 +152,6 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
 
 
 def _telling(values: Callable[[], object]) -> Callable[[Request], Awaitable[Response]]:
-    """Return a handler that gives the same values to everybody."""
-
     async def tell(_: Request) -> Response:
         return JSONResponse(values())
 
@@ -192,7 +190,6 @@ class GracefulServer(uvicorn.Server):
 
 
 async def _given(request: Request, schema: type[Input]) -> Input:
-    """Return what a request holds; raises ToolInputError."""
     return tool_inputs.valid(schema, **json_object(await request.body()))
 
 

@@ -120,7 +120,6 @@ class Gate:
 
 
 def _name(address: str) -> str:
-    """Return the host of an address without its port; empty for what is none."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:

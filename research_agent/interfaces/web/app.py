@@ -94,7 +94,6 @@ async def _static(name: str, _: Request) -> Response:
 
 
 def _state(workspace: Workspace, _: Request) -> Response:
-    """Return what the page needs beside the conversation."""
     listed = () if workspace.empty else workspace.connection.ports.documents()
     documents = [
         {"name": one.doc_id, "title": one.title, "date": one.date, "pages": one.pages}
@@ -127,7 +126,6 @@ def _talk(workspace: Workspace, request: Request) -> Response:
 
 
 def _ask(workspace: Workspace, request: Request, values: dict[str, Any]) -> Response:
-    """Begin to answer; raises ToolInputError, SessionError, QuestionError, ConfigError."""
     try:
         question = TypeAdapter(Question).validate_python(values)
     except ValidationError as error:

@@ -73,7 +73,6 @@ def gate(app: App, *, token: str, port: int) -> App:
 
 
 def _refusal(path: str, headers: Headers, *, token: str, port: int) -> tuple[int, str]:
-    """Return the status and the reason of a refusal, 0 where there is none."""
     host = headers.get(b"host", b"")
     if host not in (f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()):
         return 403, "this page is served for 127.0.0.1 alone"

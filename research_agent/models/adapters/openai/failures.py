@@ -103,7 +103,6 @@ def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) ->
 
 
 def _reported(error: "openai.APIStatusError", endpoint: Endpoint) -> errors.ModelError:
-    """Return the error for a status."""
     if is_overflow(error):
         return errors.ContextOverflowError(
             "the prompt is longer than the model reads",
