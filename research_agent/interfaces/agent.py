@@ -273,10 +273,9 @@ class ResearchAgent(Closing):
     ) -> list[str]:
         """Index texts that no file holds, each as a document; return their ids.
 
-        Of the metadata `source`, `title`, `date`, `page`, `page_label`, `section`, `author` and
-        `doi` are kept (docs/embedding.md). A known id is replaced; without `ids` equal texts are
-        one. Raises ToolInputError where there are not as many metadata or ids as texts, and what
-        `index` raises.
+        Of the metadata `source`, `title`, `date`, `page`, `section`, `author` and `doi` are kept
+        (docs/embedding.md). A known id is replaced; without `ids` equal texts are one. Raises
+        ToolInputError where metadata or ids are not as many as texts, and what `index` raises.
         """
         return self._written.add([texts] if isinstance(texts, str) else list(texts), metadatas, ids)
 

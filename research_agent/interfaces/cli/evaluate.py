@@ -50,6 +50,10 @@ Resolved = tuple[str, click.Command, list[str]]
 class WithMake(click.Group):
     """Takes the first argument for a question set, unless it is `make`."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the command's help where nothing is given."""
+        return super().parse_args(ctx, args or ["--help"])
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Resolved:  # noqa: ARG002
         """Return the command that is meant, and its arguments."""
         return ("make", make_command, args[1:]) if args[0] == "make" else ("", run_command, args)
@@ -99,7 +103,7 @@ def run_command(  # noqa: PLR0913 (one argument an option)
 ) -> int:
     """Ask the questions in a file, and measure what is found, answered, cited and refused.
 
-    Rows are written to a folder as they come, so running it again continues an interrupted run.
+    `eval make` writes such a file. Rows are written to a folder as they come, so running it again continues an interrupted run.
     """
     wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
     only = "-retrieval" if wanted.retrieval_only else ""
