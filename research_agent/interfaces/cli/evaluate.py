@@ -103,7 +103,8 @@ def run_command(  # noqa: PLR0913 (one argument an option)
 ) -> int:
     """Ask the questions in a file, and measure what is found, answered, cited and refused.
 
-    `eval make` writes such a file. Rows are written to a folder as they come, so running it again continues an interrupted run.
+    `eval make` writes such a file. Rows are written to a folder as they come, so running it again
+    continues an interrupted run.
     """
     wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
     only = "-retrieval" if wanted.retrieval_only else ""
