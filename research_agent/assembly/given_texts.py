@@ -54,13 +54,13 @@ def parsed(given: GivenText) -> ParsedDocument:
     PDF loaders count from 0. A PDF without a page has page 0, which is not shown.
     """
     data, document = given.metadata, parse_text(given.text.replace("\f", "\n"))
-    number, page, named = (data.get(name) for name in ("page_number", "page", "section"))
-    at = _whole(number)
-    if at is None and (at := _whole(page)) is not None:
-        at += "total_pages" in data
+    number, page = _whole(data.get("page_number")), _whole(data.get("page"))
+    if number is None and page is not None:
+        number = page + ("total_pages" in data)
     unknown = 0 if given.source.lower().endswith(".pdf") else 1
-    at = unknown if at is None else max(1, at)
-    parts = named if isinstance(named, list | tuple) else str(named or "").split(" > ")
+    at = unknown if number is None else max(1, number)
+    named = data.get("section") or ""
+    parts = named if isinstance(named, list | tuple) else str(named).split(" > ")
     section = tuple(map(str, filter(None, parts)))
     date = re.match(r"\d{4}(-\d\d(-\d\d)?)?", _first(data, "date"))
     names, doi = _first(data, "authors", "author"), doi_in(_first(data, "doi"))

@@ -18,17 +18,7 @@ from research_agent.settings import RerankSettings, Settings
 from research_agent.text.addresses import without_passwords
 from research_agent.types import TraceEvent
 
-__all__ = [
-    "Replayed",
-    "TraceFile",
-    "connecting_settings",
-    "ending_at",
-    "header",
-    "merged_state",
-    "read_lines",
-    "recorded_ports",
-    "replayed_ports",
-]
+__all__ = ["TraceFile", "read_lines"]  # (what is handed on)
 
 PORTS: Mapping[ChatRole, str] = {
     "answer": "answerer",

@@ -235,7 +235,6 @@ def test_bad_files_and_folders_are_told(docs: Path) -> None:
         (("ask", "what?", "--docs", ".", "--index", "mine"), 2, "--index", ""),
         (("ask", "what?", "--events", "--json"), 2, "--json", ""),
         (("ask", "what?", "--drafts"), 2, "--drafts", ""),
-        (("ask", "what?", "--config", "no.yaml"), 2, "no.yaml", "config init"),
         (("index", "--remove", "nothing"), 1, "nothing", "--list"),
         (("config", "init", "x" * 300), 2, "cannot be written", "research-agent config init PATH"),
         (("search", "q", "--index", "/" + "x" * 5000), 1, "File name too long", ""),

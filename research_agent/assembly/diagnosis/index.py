@@ -215,7 +215,6 @@ def _state(path: str, size: int, mtime_ns: int) -> str:
 
 
 def _common(paths: Sequence[str]) -> str:
-    """Return the folder that all files are below; empty where there is none."""
     try:
         return os.path.commonpath([str(Path(path).parent) for path in paths])
     except ValueError:  # (no files, or files on several disks)

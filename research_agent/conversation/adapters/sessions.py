@@ -70,12 +70,8 @@ class SessionTable(Closing):
 
     def all(self) -> list[SessionInfo]:
         """Return the conversations, the one used last first."""
-        rows = self._run(
-            f"select {_COLUMNS} from research_agent_sessions where name <> ? "
-            "order by used desc, name",
-            ASKED,
-        )
-        return [SessionInfo(*row) for row in rows]
+        rows = self._run(f"select {_COLUMNS} from research_agent_sessions order by used desc, name")
+        return [SessionInfo(*row) for row in rows if row[0] != ASKED]
 
     def get(self, name: str) -> SessionInfo | None:
         """Return a session, None where there is none of that name."""

@@ -84,7 +84,6 @@ class Gate:
             self._metrics.seconds.labels(path).observe(time.perf_counter() - begun)
 
     def _refusal(self, scope: Message, held: ExitStack) -> Refusal | None:
-        """Return status, reason and a header of a refusal; None where the request may go on."""
         path, headers = scope["path"], dict(scope["headers"])
         if path in PROBES:
             return None
