@@ -49,4 +49,6 @@ def main(task: str, model: str = "gpt-4o-mini") -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: react_agent.py TASK [MODEL]")
     main(*sys.argv[1:])

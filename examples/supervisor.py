@@ -72,4 +72,6 @@ def watched(graph: Any, task: str) -> Any:  # noqa: ANN401 (LangGraph's compiled
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    if len(sys.argv) != 4:  # noqa: PLR2004 (with its own name)
+        sys.exit("usage: supervisor.py TASK FIRST_INDEX SECOND_INDEX")
+    main(*sys.argv[1:])

@@ -14,12 +14,12 @@ def access_token(variable: str, environment: Mapping[str, str]) -> str:
 
     Raises ConfigError where it is too short to keep anybody out.
     """
-    given = environment.get(variable, "")
-    if not given:
+    token = environment.get(variable, "")
+    if not token:
         return secrets.token_urlsafe(32)
-    if len(given) < SHORTEST or not given.isascii() or not given.isprintable():
+    if len(token) < SHORTEST or not token.isascii() or not token.isprintable():
         raise ConfigError(
             f"{variable} has to be {SHORTEST} or more plain characters",
             hint="Leave it unset: a new one is made then, and told on stderr.",
         )
-    return given
+    return token

@@ -290,10 +290,14 @@ def _settings(
     check_preset(str(data.get("preset", "auto")))
     try:
         return TypeAdapter(Settings).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key, said = ".".join(map(str, first["loc"])), first["msg"].replace("tuple", "list")
+    except (ValidationError, ConfigError) as error:
+        if isinstance(error, ConfigError):  # (which begins with its key)
+            message, hint = str(error), error.hint
+            key = message.partition(" ")[0]
+        else:
+            first, hint = error.errors()[0], "See: research-agent config show"
+            key = ".".join(map(str, first["loc"]))
+            message = f"{key}: {first['msg'].replace('tuple', 'list')}"
         if any(f"{key}.".startswith(f"{name}.") for name, _ in leaves(given or {}, Settings())):
-            where = f"--set or {PREFIX}{key.upper().replace('.', '__')}"
-        message = f"{where}: {key}: {said}"
-        raise ConfigError(message, hint="See: research-agent config show") from error
+            where = f"an option or {PREFIX}{key.upper().replace('.', '__')}"
+        raise ConfigError(f"{where}: {message}", hint=hint) from error

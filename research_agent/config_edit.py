@@ -22,7 +22,6 @@ def edited(text: str, key: str, value: str, file: Path) -> str:
     retrieval:
       top_k: 20  # hits
     """
-    check_content(file, text.encode())
     parts = key.split(".")
     new = _changed(text, parts, value)
     wanted = _merged(read_yaml(text), parts, read_yaml(value))

@@ -35,7 +35,7 @@ def config_text(hidden: Collection[str] = ()) -> str:
 
     `config.yaml` is this text without hidden keys.
     """
-    settings, lines, told = Settings(), [HEAD], set[str]()
+    settings, lines, described_types = Settings(), [HEAD], set[str]()
     for name, value in values(settings).items():
         if not values(value):
             lines += [*_comment(_described(settings, name)), f"{name}: {yaml_value(value)}"]
@@ -43,9 +43,9 @@ def config_text(hidden: Collection[str] = ()) -> str:
         lines += ["", *_comment(inspect.cleandoc(type(value).__doc__ or "")), f"{name}:"]
         for key, now in values(value).items():
             about = _comment(_described(value, key))
-            if type(now).__name__ not in told:
+            if type(now).__name__ not in described_types:
                 about += [line for of in values(now) for line in _below(now, of)]
-                told.add(type(now).__name__)
+                described_types.add(type(now).__name__)
             mark = "# " if f"{name}.{key}" in hidden else ""
             lines += (f"  {line}" for line in (*about, f"{mark}{key}: {yaml_value(now)}"))
     return "\n".join(lines) + "\n"
@@ -67,12 +67,12 @@ def short_text() -> str:
 
 def _described(section: object, key: str) -> str:
     owner = type(section)
-    said, limits = [descriptions(owner).get(key, "")], number_range(owner, key)
+    parts, limits = [descriptions(owner).get(key, "")], number_range(owner, key)
     if limits:
-        said.append(f"{limits.low:.12g} to {limits.high:.12g} {limits.unit}".rstrip() + ".")
-    if words := choices(owner, key):
-        said.append(f"One of: {', '.join(words)}.")
-    return " ".join(filter(None, said))
+        parts.append(f"{limits.low:.12g} to {limits.high:.12g} {limits.unit}".rstrip() + ".")
+    if allowed := choices(owner, key):
+        parts.append(f"One of: {', '.join(allowed)}.")
+    return " ".join(filter(None, parts))
 
 
 def _below(section: object, key: str) -> list[str]:

@@ -15,7 +15,7 @@ SWITCHES = {"1": "on", "true": "on", "0": "off", "false": "off"}
 @cache
 def gone_keys() -> Mapping[str, str]:
     """Return what became of keys of earlier versions, "is now ..." or "is gone: ..."."""
-    return {str(key): str(told) for key, told in _data("gone.yaml").items()}
+    return {str(key): str(what) for key, what in _data("gone.yaml").items()}
 
 
 @cache
@@ -68,16 +68,16 @@ def notes(environment: Mapping[str, str], found: Mapping[str, object]) -> tuple[
 
 def _read(name: str, text: str) -> tuple[str, object]:
     """Return a variable's key and value; "1 - key" is the rest to 1."""
-    told, value = old_variables()[name], read_yaml(text)
-    if not isinstance(told, str):
-        ((key, words),) = told.items()
+    target, value = old_variables()[name], read_yaml(text)
+    if not isinstance(target, str):
+        ((key, values),) = target.items()
         word = text.lower()
-        value, must_be = words.get(SWITCHES.get(word, word)), f"one of {', '.join(words)}"
+        value, must_be = values.get(SWITCHES.get(word, word)), f"one of {', '.join(values)}"
     else:
-        key, must_be = told.removeprefix("1 - "), "a number"
+        key, must_be = target.removeprefix("1 - "), "a number"
         if isinstance(value, bool) or not isinstance(value, int | float):
             value = None
-        elif key != told:
+        elif key != target:
             value = round(1 - value, 9)
     if value is None:
         raise ConfigError(

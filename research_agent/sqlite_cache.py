@@ -81,7 +81,6 @@ class SqliteCache(Closing):
             opened.close()
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, or make it; forget what is too old."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         touch(self._path)
         connection = sqlite3.connect(

@@ -73,11 +73,12 @@ def test_a_wrong_value_is_told_with_its_place(
     with pytest.raises(ConfigError, match=rf"{project}: documents.include: .* valid list"):
         configured(None, home)
     project.write_text("", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"^--set or RESEARCH_AGENT_RETRIEVAL__TOP_K: "):
+    with pytest.raises(ConfigError, match=r"^an option or RESEARCH_AGENT_RETRIEVAL__TOP_K: "):
         configured(None, {**home, "RESEARCH_AGENT_RETRIEVAL__TOP_K": "many"})
-    own.write_text("retrieval: {top_k: many}", encoding="utf-8")
-    with pytest.raises(ConfigError, match=rf"^{own}: retrieval.top_k: "):
-        configured(None, home)
+    for value, said in (("many", "retrieval.top_k: "), ("0", "retrieval.top_k must be 1 to")):
+        own.write_text(f"retrieval: {{top_k: {value}}}", encoding="utf-8")
+        with pytest.raises(ConfigError, match=rf"^{own}: {said}"):
+            configured(None, home)
 
 
 def test_no_section_is_there_twice(tmp_path: Path) -> None:

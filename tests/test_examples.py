@@ -1,6 +1,8 @@
 """The examples run: a script, a supervisor with two sub-agents, an agent that reasons and acts."""
 
 import json
+import runpy
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +42,15 @@ def test_script(
         "[c1] guide, section Bread: 'Bread is baked at 230 degrees.'",
     ] == out.splitlines()
     assert err.startswith("retrieve: searched ")
+
+
+@pytest.mark.parametrize("name", ["react_agent", "supervisor"])
+@pytest.mark.filterwarnings("ignore:.* found in sys.modules")
+def test_without_a_task_the_usage_is_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of a traceback."""
+    monkeypatch.setattr(sys, "argv", [f"{name}.py"])
+    with pytest.raises(SystemExit, match=rf"usage: {name}\.py TASK"):
+        runpy.run_module(f"examples.{name}", run_name="__main__")
 
 
 def test_supervisor_asks_the_second_where_the_first_refuses(agent: ResearchAgent) -> None:

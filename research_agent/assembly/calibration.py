@@ -79,14 +79,14 @@ def command(location: str) -> str:
 def stale(kept: calibration.Calibration, header: IndexHeader, settings: Settings) -> str:
     """Return what is wrong with a calibration; empty where it fits index and settings."""
     usable, reason = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
-    said = []
+    sentences = []
     if reason:
         what = "its thresholds are used still" if usable else "its thresholds are not used"
-        said.append(f"The calibration of this index is out of date: {reason}; {what}.")
+        sentences.append(f"The calibration of this index is out of date: {reason}; {what}.")
     if kept.ignored:
         names = " and ".join(kept.ignored)
-        said.append(f"What an earlier version fitted for {names} is not used any more.")
-    return " ".join(said)
+        sentences.append(f"What an earlier version fitted for {names} is not used any more.")
+    return " ".join(sentences)
 
 
 def fingerprint(header: IndexHeader, settings: Settings) -> calibration.Fingerprint:

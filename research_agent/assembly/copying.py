@@ -63,7 +63,6 @@ def _exported(path: Path, label: str) -> Documents:
 
 @contextmanager
 def _written(location: str, model: str, settings: Settings) -> Iterator[IndexWriter]:
-    """Yield a writer of a new index; raises PathError where there is one."""
     if location.endswith(ENDING) and not is_shared(location):
         yield from _written_file(Path(location).expanduser().absolute(), model)
         return

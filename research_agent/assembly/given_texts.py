@@ -54,12 +54,14 @@ def parsed(given: GivenText) -> ParsedDocument:
     PDF loaders count from 0. A PDF without a page has page 0, which is not shown.
     """
     data, document = given.metadata, parse_text(given.text.replace("\f", "\n"))
-    number, page, named = data.get("page_number"), data.get("page"), data.get("section") or ()
-    if not isinstance(number, int) and isinstance(page, int):
+    number, page = _whole(data.get("page_number")), _whole(data.get("page"))
+    if number is None and page is not None:
         number = page + ("total_pages" in data)
     unknown = 0 if given.source.lower().endswith(".pdf") else 1
-    at = max(1, number) if isinstance(number, int) else unknown
-    section = tuple(named.split(" > ") if isinstance(named, str) else map(str, named))
+    at = unknown if number is None else max(1, number)
+    named = data.get("section") or ""
+    parts = named if isinstance(named, list | tuple) else str(named).split(" > ")
+    section = tuple(map(str, filter(None, parts)))
     date = re.match(r"\d{4}(-\d\d(-\d\d)?)?", _first(data, "date"))
     names, doi = _first(data, "authors", "author"), doi_in(_first(data, "doi"))
     return replace(
@@ -101,6 +103,14 @@ class GivenTexts:
     def read(self, path: str) -> ParsedDocument:
         """Return the document of a text."""
         return parsed(self.texts[path])
+
+
+def _whole(value: Any) -> int | None:  # noqa: ANN401 (whatever a loader has read)
+    """Return a number, also one that a table or a database has made a text or a float of."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _first(data: Mapping[str, Any], *names: str) -> str:

@@ -36,15 +36,16 @@ class OwnIndex:
     ) -> IndexReport:
         """Index what is new or changed below `paths`; see `Indexer.update`."""
         named = map(str, [paths] if isinstance(paths, str | Path) else paths)
-        given = [
-            one if is_web(one) or is_bucket(one) else str(Path(one).expanduser()) for one in named
+        expanded = [
+            path if is_web(path) or is_bucket(path) else str(Path(path).expanduser())
+            for path in named
         ]
         with (
-            sources(given, self.settings, self.environment) as (found, _),
+            sources(expanded, self.settings, self.environment) as (found, _),
             embedding_cache(self.environment) as cache,
         ):
             indexer = replace(self._indexer(), files=found, reader=found, cache=cache)
-            return indexer.update(self.location, given, rebuild=rebuild, prune=prune)
+            return indexer.update(self.location, expanded, rebuild=rebuild, prune=prune)
 
     def add(
         self,
@@ -60,10 +61,10 @@ class OwnIndex:
                 f"{len(texts)} texts came with {len(data)} metadata and {len(names)} ids",
                 hint="Give one of each for every text, or none at all.",
             )
-        given = list(map(GivenText, texts, data, names))
-        keys = [one.key for one in given]
-        if given:
-            files = GivenTexts(given)
+        entries = list(map(GivenText, texts, data, names))
+        keys = [entry.key for entry in entries]
+        if entries:
+            files = GivenTexts(entries)
             indexer = replace(self._indexer(), files=files, reader=files)
             indexer.update(self.location, list(files.texts))
             self._remove(lambda path: added_id(path) in keys and path not in files.texts)

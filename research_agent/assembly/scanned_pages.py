@@ -121,8 +121,8 @@ def with_scans(document: ParsedDocument, pages: Mapping[int, Page]) -> ParsedDoc
 def _known(kept: Path) -> Iterator[tuple[int, Page]]:
     for line in kept.read_text("utf-8").splitlines():
         with suppress(*_FAULTS):
-            said = json.loads(line)
-            yield int(said["page"]), _page(said)
+            line_values = json.loads(line)
+            yield int(line_values["page"]), _page(line_values)
 
 
 def _page(found: Mapping[str, Any]) -> Page:

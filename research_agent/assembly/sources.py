@@ -116,11 +116,11 @@ class Sources(Closing):
         version = {name: known.get(name, "") for name in ("etag", "modified")}
         request = self._request | version | {"url": url, "file": str(new)}
         try:
-            said = self._fetch.call(json.dumps(request))["value"]
-            if isinstance(said, dict) and said:
-                kept = {"ending": _ending(said["kind"], said["path"]), "size": new.stat().st_size}
+            reply = self._fetch.call(json.dumps(request))["value"]
+            if isinstance(reply, dict) and reply:
+                kept = {"ending": _ending(reply["kind"], reply["path"]), "size": new.stat().st_size}
                 new.replace(f"{base}{kept['ending']}")
-                replace_text(Path(f"{base}.said"), json.dumps(said | kept))
+                replace_text(Path(f"{base}.said"), json.dumps(reply | kept))
         finally:
             new.unlink(missing_ok=True)
         there = Path(self.local(url)).stat()

@@ -1,7 +1,6 @@
 """An agent's ports with a trace in front: one that writes them down, or one that answers."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,19 +15,10 @@ from research_agent.models.adapters.minilm import MiniLM
 from research_agent.models.adapters.trace_file import FORMAT, TraceFile, read_lines
 from research_agent.ports import Ports
 from research_agent.settings import RerankSettings, Settings
+from research_agent.text.addresses import without_passwords
 from research_agent.types import TraceEvent
 
-__all__ = [
-    "Replayed",
-    "TraceFile",
-    "connecting_settings",
-    "ending_at",
-    "header",
-    "merged_state",
-    "read_lines",
-    "recorded_ports",
-    "replayed_ports",
-]
+__all__ = ["TraceFile", "read_lines"]  # (what is handed on)
 
 PORTS: Mapping[ChatRole, str] = {
     "answer": "answerer",
@@ -39,15 +29,6 @@ PORTS: Mapping[ChatRole, str] = {
 """The port of each role."""
 OWN = ("models.", "rerank.", "sessions.", "blend.diagnostics")
 """Settings that a replay takes from its user, and `--set` changes there too."""
-
-
-def without_passwords(text: str) -> str:
-    """Return an address without the user and password in it.
-
-    >>> without_passwords("https://me:secret@models.example/v1")
-    'https://models.example/v1'
-    """
-    return re.sub(r"(?<=://)[^/@\s]+@", "", text)
 
 
 def header(settings: Settings, **more: object) -> Mapping[str, object]:

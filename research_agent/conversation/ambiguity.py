@@ -58,9 +58,9 @@ def clarify(question: str, hits: Sequence[Hit]) -> Choices:
     return Choices()
 
 
-def chosen(choices: Choices, said: str) -> str:
+def chosen(choices: Choices, reply: str) -> str:
     """Return the option that a person chose, by number or name; empty for all of them."""
-    plain = said.strip().casefold()
+    plain = reply.strip().casefold()
     if plain.isdecimal() and 0 < int(plain) <= len(choices.options):
         return choices.options[int(plain) - 1]
     return next((name for name in choices.options if name.casefold() == plain), "")

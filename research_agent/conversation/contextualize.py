@@ -81,11 +81,11 @@ def _recent(turns: Sequence[Turn], context: StepContext) -> tuple[Turn, ...]:
     fitting: list[Turn] = []
     left = HISTORY_TOKENS
     for turn in reversed(turns[-MOST_TURNS:]):
-        said = replace(turn, answer=_KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
-        left -= context.ports.tokenizer.count(_line(said))
+        shortened = replace(turn, answer=_KEYS.sub("", turn.answer)[:LONGEST_ANSWER])
+        left -= context.ports.tokenizer.count(_line(shortened))
         if left < 0:
             break
-        fitting.insert(0, said)
+        fitting.insert(0, shortened)
     return tuple(fitting)
 
 
@@ -127,15 +127,15 @@ def _chosen(
 
 def read_completed(reply: str) -> Completed:
     """Return what a model's reply says, texts on one line; the question is empty without one."""
-    said = reply_object(reply)
+    values = reply_object(reply)
 
     def line(text: object) -> str:
         return " ".join(text.split()) if isinstance(text, str) else ""
 
-    about = said.get("about")
+    about = values.get("about")
     names = [line(one) for one in about[:MOST_NAMED]] if isinstance(about, list) else []
-    more = said.get("more") is True
-    return Completed(line(said.get("question")), tuple(filter(None, names)), more)
+    more = values.get("more") is True
+    return Completed(line(values.get("question")), tuple(filter(None, names)), more)
 
 
 def named(text: str, before: Sequence[Turn], about: Sequence[str]) -> str:
@@ -143,8 +143,8 @@ def named(text: str, before: Sequence[Turn], about: Sequence[str]) -> str:
 
     Only what is in the turns `before` is added. Empty where there is nothing to add.
     """
-    said, own = parts(_told(before)), parts(text)
-    lacking = [one for one in about if parts(one) in said and parts(one) not in own]
+    earlier, own = parts(_told(before)), parts(text)
+    lacking = [one for one in about if parts(one) in earlier and parts(one) not in own]
     whole = f"{text} ({', '.join(dict.fromkeys(lacking))})"
     return whole if lacking and not _is_too_long(whole, text) else ""
 
@@ -178,13 +178,13 @@ def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool
     lost += [quoted for quoted in quotations(text) if fold(quoted) not in plain]
     if lost:
         return f"it has lost: {', '.join(lost)}"
-    said = f"{text} {_told(before)}"
-    known = parts(said)
+    conversation = f"{text} {_told(before)}"
+    known = parts(conversation)
     if added := sorted(mark for mark in identifiers(completed) if f" {mark} " not in known):
         return f"nobody has said: {', '.join(added)}"
     if before and not more and is_unchanged(before[-1].question, completed):
         return "it repeats the question before"
-    words, own = set(index_words(completed)), set(index_words(said))
+    words, own = set(index_words(completed)), set(index_words(conversation))
     return "most of its words are new" if len(words & own) < LEAST_KNOWN * len(words) else ""
 
 

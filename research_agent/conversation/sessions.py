@@ -7,6 +7,8 @@ from research_agent.errors import SessionError
 
 FORMAT = 1
 """How turns are kept; it counts up only where an older version could not read them."""
+ASKED = "(ask)"
+"""What `ask` keeps for `history` has a line too; no conversation can have this name."""
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
 

@@ -6,7 +6,7 @@ A metric is a mean over the questions that it can be known of; how many these ar
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from research_agent.errors import EvaluationError
 from research_agent.evaluation.intervals import (
@@ -19,10 +19,9 @@ from research_agent.evaluation.intervals import (
 )
 from research_agent.evaluation.risk import Coverage, area, auroc, risk_coverage
 from research_agent.evaluation.rows import KS, STAGES, EvalRow
+from research_agent.types.uncertainty import Rung
 
 RESAMPLES = 1000
-AUROC = "auroc"
-"""Each name of such a figure ends with it."""
 Value = Callable[[EvalRow], float | None]
 """What a metric is for one question; None where it is not known."""
 
@@ -129,7 +128,10 @@ METRICS: tuple[Metric, ...] = (
     _spent("seconds", "seconds a question"),
     _spent("cost", "money a question, in the unit of models.prices"),
 )
-NAMES = tuple(metric.name for metric in METRICS)
+NAMES = (
+    *(metric.name for metric in METRICS),
+    *(f"{source}_auroc" for source in ("answerable", *get_args(Rung))),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +246,10 @@ def _aurocs(rows: Sequence[EvalRow], doubts: Mapping[str, Told], seed: int) -> l
     import numpy as np
 
     chances = [(p, r.answerable) for r in rows if (p := r.answerable_probability) is not None]
-    told = {f"answerable_{AUROC}": ("answerable told apart by P(answerable)", chances)}
+    told = {"answerable_auroc": ("answerable told apart by P(answerable)", chances)}
     for source, of in doubts.items():
         pairs = [(-doubt, right) for doubt, right in zip(*of, strict=True)]
-        told[f"{source}_{AUROC}"] = (f"wrong answers told apart by doubt ({source})", pairs)
+        told[f"{source}_auroc"] = (f"wrong answers told apart by doubt ({source})", pairs)
     found = []
     for name, (about, pairs) in told.items():
         values, right = np.array([x for x, _ in pairs]), np.array([int(y) for _, y in pairs])

@@ -192,9 +192,9 @@ class ResearchAgent(Closing):
 
         Cancelling the task, or closing the iterator, ends the question.
         """
-        given = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
-        async with aclosing(in_background(self.threads, lambda stop: given(stop=stop))) as told:
-            async for event in told:
+        stream = partial(self.stream, question, limits=limits, scope=scope, drafts=drafts)
+        async with aclosing(in_background(self.threads, lambda stop: stream(stop=stop))) as events:
+            async for event in events:
                 yield event
 
     def search(
@@ -273,10 +273,9 @@ class ResearchAgent(Closing):
     ) -> list[str]:
         """Index texts that no file holds, each as a document; return their ids.
 
-        Of the metadata `source`, `title`, `date`, `page`, `page_label`, `section`, `author` and
-        `doi` are kept (docs/embedding.md). A known id is replaced; without `ids` equal texts are
-        one. Raises ToolInputError where there are not as many metadata or ids as texts, and what
-        `index` raises.
+        Of the metadata `source`, `title`, `date`, `page`, `section`, `author` and `doi` are kept
+        (docs/embedding.md). A known id is replaced; without `ids` equal texts are one. Raises
+        ToolInputError where metadata or ids are not as many as texts, and what `index` raises.
         """
         return self._written.add([texts] if isinstance(texts, str) else list(texts), metadatas, ids)
 

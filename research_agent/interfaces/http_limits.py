@@ -103,8 +103,8 @@ def with_token(app: App, token: str) -> App:
 
 def sends(headers: Headers, token: str) -> bool:
     """Return whether a request has the token."""
-    given = headers.get(b"authorization", b"")
-    return hmac.compare_digest(given, f"Bearer {token}".encode())
+    sent = headers.get(b"authorization", b"")
+    return hmac.compare_digest(sent, f"Bearer {token}".encode())
 
 
 def with_headers(send: Send, added: Mapping[str, str]) -> Send:
@@ -122,20 +122,20 @@ def with_headers(send: Send, added: Mapping[str, str]) -> Send:
 def json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object that a body is; raises ToolInputError for what is none."""
     try:
-        given = json.loads(body)
+        values = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise ToolInputError(f"the request is no JSON: {error}") from error
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise ToolInputError("the request is no JSON object")
-    return given
+    return values
 
 
 async def refuse(
-    send: Send, status: int, *headers: tuple[bytes, bytes], told: object = None
+    send: Send, status: int, *headers: tuple[bytes, bytes], values: object = None
 ) -> None:
-    """Answer with a status and what is `told` as JSON; with a status alone it also closes."""
-    body = b"" if told is None else json.dumps(told).encode()
-    more = (b"connection", b"close") if told is None else (b"content-type", b"application/json")
+    """Answer with a status and `values` as JSON; with a status alone it also closes."""
+    body = b"" if values is None else json.dumps(values).encode()
+    more = (b"connection", b"close") if values is None else (b"content-type", b"application/json")
     length = (b"content-length", str(len(body)).encode())
     start = {"type": "http.response.start", "status": status, "headers": [*headers, length, more]}
     await send(start)

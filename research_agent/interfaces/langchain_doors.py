@@ -70,10 +70,10 @@ class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
         super().__init__(ask, aask, name="research_agent")
 
 
-def _arguments(given: Asked) -> dict[str, Any]:
-    if isinstance(given, str):
-        return {"question": given}
-    arguments = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
+def _arguments(asked: Asked) -> dict[str, Any]:
+    if isinstance(asked, str):
+        return {"question": asked}
+    arguments = dict(asked) if isinstance(asked, Mapping) else {type(asked).__name__: asked}
     if "question" not in arguments or not arguments.keys() <= set(ARGUMENTS):
         raise QuestionError(
             f"a runnable takes a question or a mapping with {', '.join(ARGUMENTS)}; it got "

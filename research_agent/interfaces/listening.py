@@ -21,8 +21,9 @@ def listening(port: int, *, option: str, host: str = HOST) -> socket.socket:
         made.listen()
     except OSError as error:
         made.close()
+        other = f"Name another: {option} PORT" + (" or --host ADDRESS" if host != HOST else "")
         raise ConfigError(
-            f"port {port} cannot be used: {error.strerror}", hint=f"Name another: {option} PORT"
+            f"{host}, port {port} cannot be used: {error.strerror}", hint=other
         ) from error
     return made
 

@@ -21,6 +21,15 @@ def without_anchor(path: str) -> str:
     return path.partition("#")[0] if is_web(path) else path
 
 
+def without_passwords(text: str) -> str:
+    """Return a text whose addresses have no user and password.
+
+    >>> without_passwords("https://me:secret@models.example/v1")
+    'https://models.example/v1'
+    """
+    return re.sub(r"(?<=://)[^/@\s]+@", "", text)
+
+
 def local_target(href: str) -> str:
     """Return a link's address as `Link.target` has it; "" for one that leads to no document.
 

@@ -13,12 +13,11 @@ import pytest
 
 from research_agent.assembly.diagnosis import diagnosing
 from research_agent.assembly.diagnosis.diagnosing import (
-    diagnose,
     disk_finding,
     reply_finding,
     weight_findings,
 )
-from research_agent.assembly.diagnosis.findings import Finding, is_sound
+from research_agent.assembly.diagnosis.findings import Finding
 from research_agent.assembly.diagnosis.index import index_findings
 from research_agent.assembly.diagnosis.models import (
     EmbeddingLook,
@@ -26,7 +25,6 @@ from research_agent.assembly.diagnosis.models import (
     model_findings,
 )
 from research_agent.assembly.diagnosis.network import network_findings
-from research_agent.errors import ConfigError
 from research_agent.index.adapters.folders import locate
 from research_agent.model_settings import ModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.settings import IndexSettings, RerankSettings, Settings
@@ -404,16 +402,3 @@ def test_offline_and_a_server_elsewhere_is_a_fault() -> None:
     assert ("fault", True) == (fault.level, "models.answer.base_url" in fault.cure)
     offline = network(ModelSettings(offline=True), {})
     assert "offline: only this machine is asked; nothing leaves this machine" == offline[0]
-
-
-def test_settings_that_cannot_be_read_do_not_stop_it(data_home: Path) -> None:
-    """The rest is looked at with the defaults, and no model is asked."""
-
-    def load() -> Settings:
-        raise ConfigError("unknown key", hint="Did you mean another?")
-
-    found = diagnose("default", load, {"RESEARCH_AGENT_CACHE": str(data_home)}, ask=True)
-
-    assert Finding("fault", "settings", "unknown key", "Did you mean another?") in found
-    assert not any("answers in" in item.what for item in found)
-    assert not is_sound(found)

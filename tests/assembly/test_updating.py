@@ -169,16 +169,6 @@ def test_an_unreadable_mark_shows_the_oldest_edition(docs: Path) -> None:
     assert () == folder.leftovers()
 
 
-def test_pruning_is_asked_for(docs: Path) -> None:
-    """A folder without documents keeps them in the index until --prune is given."""
-    update(docs)
-    for path in docs.iterdir():
-        path.unlink()
-    report = update(docs)
-    assert (2, 1, 2) == (report.count("skipped"), report.count("failed"), report.documents)
-    assert 2 == update(docs, prune=True).count("removed")
-
-
 def test_workers_read_and_embed_also_where_vectors_are_cached(docs: Path, tmp_path: Path) -> None:
     """This process embeds nothing, whatever cache it has."""
     needed_package("lancedb", "cluster")

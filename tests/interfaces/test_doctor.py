@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.models.adapters.weights import WEIGHT_SETS
-from tests.interfaces.commands import Model, printed, run, served
+from tests.interfaces.commands import printed, run
 
 PAGE = Path("docs/doctor.md").absolute()
 
@@ -124,24 +124,10 @@ def test_cure_cures(home: Callable[[], object], data_home: Path) -> None:
     assert {"ok"} == {item["level"] for item in after["findings"] if item["part"] == "index"}
 
 
-def test_model_at_a_server_is_asked(home: Callable[[], object], tmp_path: Path) -> None:
-    """Its speed and log-probabilities are told, and it is asked once for all roles."""
-    model = Model(answer="one two three four")
-    home()
-    with served(model, tmp_path) as config:
-        result = run("doctor", "--config", config)
-
-    assert 0 == result.exit_code, result.output
-    assert "answer, planner, filter, verifier: openai scripted: answers in" in result.stdout
-    assert "gives log-probabilities" in result.stdout
-    assert "this machine: 127.0.0.1 is asked by answer, planner, filter, verifier" in result.stdout
-    assert 1 == len(model.asked)
-
-
 def test_settings_that_cannot_be_read_are_a_finding(
     home: Callable[[], object], tmp_path: Path
 ) -> None:
-    """Everything else is looked at all the same."""
+    """Everything else is looked at all the same, and no model is asked."""
     home()
     (tmp_path / "wrong.yaml").write_text("retrieval: {top_kk: 3}", encoding="utf-8")
     result = run("doctor", "--config", "wrong.yaml")
@@ -150,3 +136,4 @@ def test_settings_that_cannot_be_read_are_a_finding(
     assert "fault   settings: wrong.yaml: unknown key retrieval.top_kk" in result.stdout
     assert "cure: Did you mean retrieval.top_k?" in result.stdout
     assert "the word index is current" in result.stdout
+    assert ": not asked" in result.stdout

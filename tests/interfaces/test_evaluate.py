@@ -128,7 +128,7 @@ def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path)
         given = ("eval", "--retrieval-only", asked, "--config", config)
         good = run(*given, "--fail-under", "recall@10=0.9")
         bad = run(*given, "--fail-under", "recall@10=1.1", "--fail-under", "right=0.5")
-        odd = run(*given, "--fail-under", "beauty=1")
+        odd = [run(*given, "--fail-under", f"{name}=1") for name in ("beauty", "beauty_auroc")]
         nan, negative = run(*given, "--fail-under", "right=nan"), run(*given, "--seed", "-1")
         dry = run(*given, "--dry-run", "--limit", "1", "--out", "other")
 
@@ -137,7 +137,8 @@ def test_retrieval_alone_asks_no_model_and_limits_decide_the_status(there: Path)
     assert 6 == bad.exit_code
     assert "recall@10 is 1, and should be at least 1.1" in bad.stderr
     assert "right is not known of any question" in bad.stderr
-    assert (2, True) == (odd.exit_code, "no metric beauty" in odd.stderr)
+    assert [2, 2] == [result.exit_code for result in odd]
+    assert "no metric beauty_auroc; there are: recall@1," in odd[1].stderr
     assert [2, 2] == [nan.exit_code, negative.exit_code]
     assert "1 question to ask: no model is asked" in dry.stderr
     assert not (there / "other").exists()
@@ -246,7 +247,8 @@ def test_bad_sets_are_refused_before_anything_is_asked(
 def test_a_file_that_is_not_there_is_told_and_help_is_that_of_the_command() -> None:
     missing = run("eval", "nothing.jsonl")
     assert (2, True) == (missing.exit_code, "nothing.jsonl cannot be read" in missing.stderr)
-    assert "--retrieval-only" in run("eval", "--help").stdout
+    for asked in (run("eval", "--help"), run("eval")):
+        assert (0, True) == (asked.exit_code, "--retrieval-only" in asked.stdout)
 
 
 def test_from_python_failed_questions_and_nonsense_count_apart(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from threading import Event
 import click
 import pytest
 
-from research_agent.interfaces.cli.process import ended_by_ctrl_c, told
+from research_agent.interfaces.cli.process import ended_by_ctrl_c, exits
 from research_agent.stopping import Stop
 from tests.interfaces.commands import BAKED, Waiting, begun, served
 
@@ -51,7 +51,7 @@ def test_leaving_at_a_prompt_is_no_fault(capsys: pytest.CaptureFixture[str]) -> 
         raise click.Abort
 
     with pytest.raises(SystemExit, match="130"):
-        told(asking)()
+        exits(asking)()
     assert "interrupted\n" == capsys.readouterr().err
 
 

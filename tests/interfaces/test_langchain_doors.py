@@ -118,19 +118,20 @@ def test_retriever_without_pages() -> None:
         Document(TEXT, metadata={"source": "bread.pdf"}),
         Document("Cake is sweet.", metadata={"source": "https://b.org/cake"}),
         Document("Rye is dark.", metadata={"source": "rye.pdf", "page": 4, "total_pages": 9}),
+        Document("Barley is old.", metadata={"source": "barley.pdf", "page": "7", "section": 2}),
         Document("Oats have no source."),
     ]
     with opened(chat_model=MODEL, found=found) as agent:
         result = agent.ask(BAKED)
         within = agent.ask(BAKED, scope=Scope(documents=("bread",)))
-        places = {name: agent.document(name)[0].start_page for name in ("rye", "cake")}
+        places = {name: agent.document(name)[0].start_page for name in ("rye", "cake", "barley")}
         with pytest.raises(ConfigError, match="no index of its own"):
             agent.add_texts(["more"])
 
     (cited,) = result.citations
     assert (ANSWER, "bread", 0) == (result.answer, cited.place, cited.start_page)
     assert {"bread"} == {one.hit.chunk.doc_id for one in within.evidence}
-    assert {"rye": 5, "cake": 1} == places
+    assert {"rye": 5, "cake": 1, "barley": 7} == places
 
 
 @pytest.mark.usefixtures("data_home")

@@ -226,12 +226,15 @@ def test_bad_files_and_folders_are_told(docs: Path) -> None:
         (("index", "nowhere"), 1, "nowhere", ""),
         (("index", "."), 1, "nothing to index", "folder"),
         (("index",), 2, "name at least one", ""),
+        (
+            ("index", ".", "--embedding", "english", "--set", "models.embedding.provider=openai"),
+            *(2, "--embedding is for packaged models", ""),
+        ),
         (("ask", "  "), 2, "empty", "ask"),
         (("ask", "x" * 100_000), 2, "100,000 characters", "Index"),
         (("ask", "what?", "--docs", ".", "--index", "mine"), 2, "--index", ""),
         (("ask", "what?", "--events", "--json"), 2, "--json", ""),
         (("ask", "what?", "--drafts"), 2, "--drafts", ""),
-        (("ask", "what?", "--config", "no.yaml"), 2, "no.yaml", "config init"),
         (("index", "--remove", "nothing"), 1, "nothing", "--list"),
         (("config", "init", "x" * 300), 2, "cannot be written", "research-agent config init PATH"),
         (("search", "q", "--index", "/" + "x" * 5000), 1, "File name too long", ""),
@@ -313,17 +316,6 @@ def test_a_preset_is_shown_as_its_file(tmp_path: Path) -> None:
     assert "\nsearch:\n  mode: tool_calling  # preset full; default planned\n" in keys
     assert f"\n  rounds: 2  # {config}; default 1\n" in keys
     assert read_yaml(keys)["models"]["chat"]["provider"] == "local"
-
-
-def test_models_says_what_fills_each_role(config: str, tmp_path: Path) -> None:
-    """Every role with its provider; a role that cannot be used gives status 1."""
-    result = run("models", "--config", config)
-    broken = tmp_path / "broken.yaml"
-    broken.write_text("models: {local: {path: /nowhere.gguf}}", encoding="utf-8")
-
-    assert "answer: openai scripted [ready]" in result.stdout
-    assert "embedding: local" in result.stdout
-    assert 1 == run("models", "--config", str(broken)).exit_code
 
 
 @pytest.mark.usefixtures("indexed")

@@ -60,20 +60,6 @@ def test_seal_notices_who_breaks_out(tmp_path: Path) -> None:
     assert "models.embedding asks http://192.0.2.1/v1" in offline.stderr
 
 
-@pytest.mark.parametrize("place", ["group", "command"])
-def test_server_outside_is_refused(place: str, tmp_path: Path) -> None:
-    """By either place of the option; the error names the role and the way out."""
-    role = {"provider": "openai", "model": "m", "base_url": "https://models.example/v1"}
-    config = tmp_path / "c.yaml"
-    config.write_text(json.dumps({"models": {"chat": role}}), encoding="utf-8")
-    command = ("ask", "why?", "--config", str(config))
-    result = run("--offline", *command) if place == "group" else run(*command, "--offline")
-
-    assert (2, "") == (result.exit_code, result.stdout)
-    assert "models.answer asks https://models.example/v1" in result.stderr
-    assert "hint: " in result.stderr
-
-
 @pytest.mark.usefixtures("indexed")
 def test_this_machine_is_asked_and_the_settings_tell(config: str) -> None:
     """`config get` says so, and the same key in the environment works without the option."""

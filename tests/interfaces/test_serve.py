@@ -55,12 +55,6 @@ def test_a_silent_stream_has_comments(api: Server, monkeypatch: pytest.MonkeyPat
     assert ANSWER in reply
 
 
-def test_search(api: Server) -> None:
-    found = api.post("/v1/search", {"query": "rye bread", "max_chunks": 1, "rerank": False}).json()
-
-    assert ["guide"] == [row["doc_id"] for row in found["chunks"]]
-
-
 def test_a_conversation_lasts_and_a_session_answers_one_at_a_time(api: Server) -> None:
     first = api.post("/v1/chat", {"session": "oven", **ASKED}).json()
     api.model.plan = json.dumps({"about": [], "question": "How many minutes needs rye bread?"})
@@ -325,6 +319,8 @@ def test_tokens_come_from_a_private_file_or_the_environment(tmp_path: Path) -> N
     assert ("acme", 2, 120) == (rule.name, rule.questions, rule.requests_per_minute)
     assert ("0123456789abcdef", False) == (alone[0][0].token, alone[1])
     assert rules_of(None, {})[1]
+    with pytest.raises(ConfigError, match="16 or more"):
+        rules_of(None, {"RESEARCH_AGENT_SERVE_TOKEN": "short"})
     assert "0123456789abcdef" not in repr(rule)
     file.chmod(0o640)
     with pytest.raises(ConfigError, match="others can use"):

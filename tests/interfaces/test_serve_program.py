@@ -16,6 +16,7 @@ import yaml
 from click.testing import CliRunner
 
 from research_agent.config import configured
+from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.main import main
 from research_agent.interfaces.listening import listening
 from research_agent.interfaces.serve.tokens import TOKEN
@@ -118,6 +119,13 @@ def test_sigterm_ends_the_page_in_order(config: str) -> None:
 
     assert (200, True) == (status, bool(token))
     assert (0, False) == (process.returncode, "Traceback" in told)
+
+
+def test_an_address_of_another_machine_is_told() -> None:
+    """With its name: another port would not do."""
+    with pytest.raises(ConfigError, match=r"192\.0\.2\.1, port 0 cannot be used") as caught:
+        listening(0, option="--port", host="192.0.2.1")
+    assert caught.value.hint.endswith("or --host ADDRESS")
 
 
 def test_who_connects_before_the_server_runs_waits_for_it() -> None:

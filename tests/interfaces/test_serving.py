@@ -17,14 +17,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from research_agent.access import access_token
-from research_agent.errors import ConfigError
-from research_agent.interfaces.mcp.server import TOKEN as VARIABLE
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
 from tests.loopback import server
 
 pytestmark = pytest.mark.usefixtures("indexed")
-TOKEN = "a token for tests alone"  # noqa: S105 (it opens nothing)
 
 
 @pytest.fixture
@@ -146,14 +142,6 @@ def test_http_with_the_real_client(config: str, model: Waiting) -> None:
 
     assert (ANSWER, True) == (answer, left)
     assert [401, 401, 403, 421, 413] == statuses
-
-
-def test_the_token_is_the_users_or_new() -> None:
-    """One that is set is taken, a new one is never the same; a short one keeps nobody out."""
-    assert TOKEN == access_token(VARIABLE, {VARIABLE: TOKEN})
-    assert access_token(VARIABLE, {}) != access_token(VARIABLE, {})
-    with pytest.raises(ConfigError, match="16 or more"):
-        access_token(VARIABLE, {VARIABLE: "short"})
 
 
 def test_what_cannot_be_served_is_told(config: str) -> None:

@@ -16,15 +16,17 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from research_agent.answering.result_lines import quoted_words, references
+from research_agent.config import configured
 from research_agent.interfaces.chat.lines import Lines, keys
 from research_agent.interfaces.chat.repl import COMMANDS as CHATTED
 from research_agent.interfaces.cli.main import COMMANDS, GROUPS, main
+from research_agent.interfaces.web.workspace import Workspace
 from research_agent.text.quote_search import Quote
 from research_agent.types import Chunk, Hit
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
 from research_agent.yaml_text import read_yaml
-from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, printed, run
+from tests.interfaces.commands import BAKED, SHOWN, Model, printed, run
 from tests.interfaces.reporting import over_pdf
 
 PROGRAM = "research_agent.interfaces.cli.main"
@@ -73,7 +75,10 @@ def test_a_question_from_stdin_is_kept_in_the_history(config: str, model: Model)
     asked = ("--config", config, "--quiet")
     piped = CliRunner().invoke(main, ["ask", "-", *asked], input=f"{BAKED}\n")
     assert "nothing" not in run("history").stdout
-    run("ask", BAKED, *asked, "--no-history")
+    with Workspace(configured(config).settings, "default") as page:
+        assert ([], "default") == (page.sessions(), page.first_session())
+    latin = f"Fran\xe7ois: {BAKED}".encode("latin-1")
+    assert 0 == CliRunner().invoke(main, ["ask", "--no-history", *asked], input=latin).exit_code
     model.verdict = "no"
     refused = [run("ask", "What else?", *asked, *more) for more in ([], ["--fail-on-refusal"])]
     listed, again = run("history").stdout.splitlines(), run("history", "1")
@@ -96,14 +101,21 @@ def test_options_change_the_model_and_any_setting(config: str) -> None:
     """For one command; wrong keys are wrong usage, with the nearest one."""
     given = ("models", "--config", config)
     named = run(*given, "--model", "other").stdout
+    numbered = run("models", "--model", "@cf/4", "--config", config).stdout
+    local, elsewhere = (run(*given, "-m", name).stdout for name in ("local", "bedrock:nova"))
     ollama = run("models", "-m", "ollama:qwen3:8b").stdout
     asked = run("ask", BAKED, "--config", config, "--json", "--set", "answer.max_tokens=77")
     wrong = [run("ask", BAKED, "--set", text) for text in ("answer.max_tokns=7", "answer.mode")]
 
     assert "answer: openai other" in named
+    assert "answer: openai @cf/4 [ready] http://127.0.0.1:" in numbered
+    assert local.startswith("answer: local")
+    assert "http" not in local + elsewhere
+    assert elsewhere.startswith("answer: bedrock nova")
     assert "answer: openai qwen3:8b" in ollama
     assert "127.0.0.1:11434" in ollama
-    assert "answer: openai scripted" in run(*given).stdout
+    assert "answer: openai scripted [ready]" in run(*given).stdout
+    assert 1 == run("models", "--set", "models.local.path=/nowhere.gguf").exit_code
     assert 0 == asked.exit_code
     assert [2, 2] == [result.exit_code for result in wrong]
     assert "Did you mean answer.max_tokens?" in wrong[0].stderr
@@ -207,6 +219,33 @@ def test_the_users_own_file_is_changed_key_by_key(data_home: Path) -> None:
     assert 0o600 == file.stat().st_mode & 0o777
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"retrieval: {top_k: many}", "own.yaml: retrieval.top_k: Input should be"),
+        (b"retrieval: {top_k: 0}", "own.yaml: retrieval.top_k must be 1 to 500 chunks, got 0"),
+        (b"retrieval: {topk: 3}", "own.yaml: unknown key retrieval.topk"),
+        (b"preset: \xff", "own.yaml is not YAML"),
+    ],
+)
+def test_a_wrong_file_is_told_with_the_defaults(
+    content: bytes, problem: str, tmp_path: Path
+) -> None:
+    """What `config show` is the hint for it does not end at; a wrong value can be set right."""
+    own = tmp_path / "own.yaml"
+    own.write_bytes(content)
+    shown = run("config", "show", "--config", str(own))
+    done = run("config", "set", "retrieval.top_k", "20", "--config", str(own))
+
+    assert 2 == shown.exit_code
+    assert problem in shown.stderr
+    assert "\n  top_k: 30\n" in shown.stdout
+    is_value = b"top_k" in content
+    assert (0 if is_value else 2) == done.exit_code
+    assert problem in done.stderr or is_value
+    assert (b"retrieval: {top_k: 20}" if is_value else content) == own.read_bytes()
+
+
 def test_typed_lines_have_several_lines() -> None:
     """Alt-Enter begins another line, Enter ends it."""
     with create_pipe_input() as given:
@@ -218,9 +257,16 @@ def test_typed_lines_have_several_lines() -> None:
     assert {"/sources", "/evidence", "/export", "/help"} < set(CHATTED)
 
 
-def test_skipped_files_are_named(docs: Path, config: str) -> None:
+def test_skipped_files_and_settings_are_named_unless_quiet(
+    docs: Path, config: str, data_home: Path
+) -> None:
     (docs / "image.xyz").touch()
-    (docs / "guide.md").write_text(GUIDE, encoding="utf-8")
-    result = run("ask", BAKED, "--docs", str(docs), "--config", config)
+    asked = ("ask", BAKED, "--docs", str(docs))
+    result = run(*asked, "--config", config)
+    own = data_home / "research-agent.yaml"
+    own.write_text(Path(config).read_text("utf-8"), encoding="utf-8")
+    told, quiet = run(*asked).stderr, run(*asked, "--quiet")
 
     assert "skipped: image.xyz\n" in result.stderr
+    assert f"settings: {own}\n" in told
+    assert (f"{SHOWN}\n", "") == (quiet.stdout[: len(SHOWN) + 1], quiet.stderr)

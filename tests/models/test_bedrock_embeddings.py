@@ -67,9 +67,9 @@ def test_windows() -> None:
     """Long texts are cut to what the model takes, and a longer one is refused unsent."""
     with asking(by_length, COHERE) as (embedder, server):
         assert isinstance(embedder, TextWindows)
-        assert ["Title: text"] == embedder.windows("text", header="Title: ")
-        cut = embedder.windows("word " * 1000, header="Title: ")
-        assert all(len(text) <= 2048 and text.startswith("Title: ") for text in cut)
+        assert ["Title\ntext"] == embedder.windows("text", header="Title")
+        cut = embedder.windows("word " * 1000, header="Title")
+        assert all(len(text) <= 2048 and text.startswith("Title\n") for text in cut)
         assert 3 == len(cut)
         with pytest.raises(ContextOverflowError):
             embedder.embed(["x" * 2049])

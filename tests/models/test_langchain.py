@@ -184,7 +184,6 @@ def test_ends_of_replies(key: str, said: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        LangChainChat,
         lambda given: LangChainEmbedder(given, seconds=1.0),
         LangChainReranker,
         lambda given: RetrievedChunks(given, lambda *_: [], WordEmbedder(), seconds=1.0),

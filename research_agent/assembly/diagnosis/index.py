@@ -186,10 +186,10 @@ class _Index:
         """Name documents with pages that OCR could read, and what is known of which."""
         if not self.scanned:
             return
-        told = [f"{PurePath(one.path).name}: {one.reason}" for one in self.scanned[:SHOWN]]
+        named = [f"{PurePath(one.path).name}: {one.reason}" for one in self.scanned[:SHOWN]]
         more = f"; and {len(self.scanned) - SHOWN} more" if self.scanned[SHOWN:] else ""
         cure = self.update if can_read_scans() else f"{INSTALL}, then {self.update}"
-        yield Finding("note", PART, f"pages want OCR: {'; '.join(told)}{more}", cure)
+        yield Finding("note", PART, f"pages want OCR: {'; '.join(named)}{more}", cure)
 
     def sources(self) -> Finding:
         """Compare size and time of the files now with those when they were read."""
@@ -215,7 +215,6 @@ def _state(path: str, size: int, mtime_ns: int) -> str:
 
 
 def _common(paths: Sequence[str]) -> str:
-    """Return the folder that all files are below; empty where there is none."""
     try:
         return os.path.commonpath([str(Path(path).parent) for path in paths])
     except ValueError:  # (no files, or files on several disks)

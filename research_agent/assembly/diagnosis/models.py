@@ -112,7 +112,6 @@ def _alone(settings: ModelSettings, role: RoleSettings) -> ModelSettings:
 def _asked(
     title: str, settings: ModelSettings, environment: Mapping[str, str], on_bytes: OnBytes
 ) -> Iterator[Finding]:
-    """Ask a model, and yield how fast it is and what it tells of its words."""
     role, started = settings.chat, ""
     limit = START_SECONDS if role.provider == "local" else SECONDS
     try:
@@ -146,7 +145,6 @@ def _timed(model: ChatModel, max_tokens: int, seconds: float) -> tuple[float, Co
 
 
 def _rate(reply: Completion, seconds: float) -> float | None:
-    """Return the tokens a second at which a reply was written; None for a very short one."""
     writing = seconds - (reply.cost.read_seconds or 0.0)
     if reply.cost.completion_tokens < MIN_TOKENS or writing <= 0:
         return None

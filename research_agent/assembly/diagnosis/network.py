@@ -84,7 +84,6 @@ def network_findings(settings: Settings, environment: Mapping[str, str]) -> Iter
 
 
 def _roles_of(found: Mapping[str, str], *, own: bool) -> Mapping[str, Sequence[str]]:
-    """Return the roles that ask each host, on this machine or elsewhere."""
     asked: dict[str, list[str]] = {}
     for role, host in found.items():
         if is_own(host) == own:

@@ -158,7 +158,6 @@ def _embedder(
     seconds: float,
     given: object = None,
 ) -> Embedder:
-    """Return the embedding model, within its server's limits where it is at one."""
     role, key = settings.embedding, "models.embedding"
     check_role(key, role, offline=settings.offline)
     if role.provider == "local":

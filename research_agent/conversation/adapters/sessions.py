@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from research_agent.closeable import Closing
-from research_agent.conversation.sessions import FORMAT, SessionInfo
+from research_agent.conversation.sessions import ASKED, FORMAT, SessionInfo
 from research_agent.errors import SessionError, SessionLockedError
 from research_agent.postgres_tables import making_tables
 from research_agent.private_files import make_folder, touch
@@ -69,9 +69,9 @@ class SessionTable(Closing):
             raise
 
     def all(self) -> list[SessionInfo]:
-        """Return the sessions, the one used last first."""
+        """Return the conversations, the one used last first."""
         rows = self._run(f"select {_COLUMNS} from research_agent_sessions order by used desc, name")
-        return [SessionInfo(*row) for row in rows]
+        return [SessionInfo(*row) for row in rows if row[0] != ASKED]
 
     def get(self, name: str) -> SessionInfo | None:
         """Return a session, None where there is none of that name."""
@@ -119,7 +119,8 @@ class SessionTable(Closing):
     def unused(self, days: float) -> list[SessionInfo]:
         """Return the sessions that nobody has used for this many days."""
         before = time.time() - days * DAY
-        return [session for session in self.all() if session.used < before]
+        rows = self._run(f"select {_COLUMNS} from research_agent_sessions where used < ?", before)
+        return [SessionInfo(*row) for row in rows]
 
     def keep_result(self, thread: str, turn: int, result: str) -> None:
         """Keep the whole result of a turn, as JSON; one that is there is replaced."""

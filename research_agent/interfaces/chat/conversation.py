@@ -77,9 +77,9 @@ class Conversation:
         asked = chat.ChatInput(messages=[HumanMessage(text)], scope=limits, rejected=rejected)
         return self._run(asked, stop)
 
-    def choose(self, said: str, *, stop: Stop) -> Generator[Event, None, None]:
+    def choose(self, choice: str, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with what the person has chosen."""
-        return self._run(Command(resume=said), stop)
+        return self._run(Command(resume=choice), stop)
 
     def resume(self, *, stop: Stop) -> Generator[Event, None, None]:
         """Go on with a turn that has not ended; one of an older version's graph begins anew."""
@@ -92,13 +92,13 @@ class Conversation:
         """Return the whole result of a turn (from 0); raises SessionError."""
         return kept_result(self._table.result(self.info.thread, turn))
 
-    def _run(self, given: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
+    def _run(self, asked: Any, stop: Stop) -> Generator[Event, None, None]:  # noqa: ANN401 (an input or a command)
         self.last, self.record = None, RunRecord()
-        if given is not None:
+        if asked is not None:
             self._settle()
-        chosen = context.ResearchContext(preset=self.preset) if self.preset else None
-        how = {"context": chosen, "stream_mode": "custom", "durability": "sync"}
-        run: Any = partial(self._graph.stream, given, self._config, **how)
+        overrides = context.ResearchContext(preset=self.preset) if self.preset else None
+        options = {"context": overrides, "stream_mode": "custom", "durability": "sync"}
+        run: Any = partial(self._graph.stream, asked, self._config, **options)
         for event in events(run, stop=stop, watching=Watching(on_step=(self.record.see,))):
             if isinstance(event, Finished):
                 self.last = event

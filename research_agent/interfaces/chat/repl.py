@@ -85,8 +85,8 @@ class Repl:
         except ResearchAgentError as error:
             tell_error(str(error), error.hint)
 
-    def _command(self, said: str) -> None:
-        name, _, argument = said[1:].partition(" ")
+    def _command(self, line: str) -> None:
+        name, _, argument = line[1:].partition(" ")
         commands = self._commands()
         if name not in commands:
             raise SessionError(f"there is no command /{name}", hint="/help lists them")
@@ -125,9 +125,9 @@ class Repl:
 
     def _decide(self, choices: Choices) -> None:
         say(text.choices_text(choices))
-        said = self._lines.next("? ")
-        if said is not None:
-            self._follow(partial(self._talk.choose, said.strip() or "all"))
+        reply = self._lines.next("? ")
+        if reply is not None:
+            self._follow(partial(self._talk.choose, reply.strip() or "all"))
 
     def _show(self, turn: Turn) -> None:
         if how := text.understood(turn):
@@ -196,20 +196,20 @@ class Repl:
         item = self._cited(key or "1")
         open_page(address(item.source, item.quoted_page))
 
-    def _reject(self, given: str) -> None:
-        if given == "none":
+    def _reject(self, argument: str) -> None:
+        if argument == "none":
             self._rejected = {}
         else:
-            cited = [self._cited(key) for key in words(given)]
+            cited = [self._cited(key) for key in words(argument)]
             self._rejected |= {item.chunk_id: item.digest for item in cited}
         note(f"{len(self._rejected)} chunks are not read; /retry asks again without them")
 
-    def _docs(self, given: str) -> None:
+    def _docs(self, argument: str) -> None:
         known = self._opened.connection.ports.documents()
-        if given == "all":
+        if argument == "all":
             self._limits = {}
-        elif given:
-            wanted: chat.Limits = {"documents": words(given)}
+        elif argument:
+            wanted: chat.Limits = {"documents": words(argument)}
             check_scope(scope_of(wanted), lambda: known)
             self._limits = wanted
         scope = scope_of(self._limits)
@@ -224,9 +224,9 @@ class Repl:
             for problem in self._problems(turn):
                 note(problem)
 
-    def _sessions(self, given: str) -> None:
+    def _sessions(self, argument: str) -> None:
         table, mine = self._opened.table, self._talk.info.thread
-        match words(given):
+        match words(argument):
             case []:
                 for session in table.all():
                     say(text.session_line(session, mine))
@@ -241,18 +241,19 @@ class Repl:
                 self._opened.delete(session)
                 say(f"deleted {name}")
             case _:
-                raise SessionError(f"/sessions does not know {given}", hint="/help")
+                raise SessionError(f"/sessions does not know {argument}", hint="/help")
 
     def _session(self, name: str) -> SessionInfo:
-        found = self._opened.table.get(name)
-        if found is None:
-            names = ", ".join(item.name for item in self._opened.table.all())
-            raise SessionError(f"there is no session {name}", hint=f"There are: {names}")
-        return found
+        sessions = {session.name: session for session in self._opened.table.all()}
+        if name not in sessions:
+            hint = f"There are: {', '.join(sessions)}"
+            raise SessionError(f"there is no session {name}", hint=hint)
+        return sessions[name]
 
-    def _export(self, given: str) -> None:
-        quoted = len(given) > 1 and given[0] == given[-1] and given[0] in "\"'"
-        if not (path := given[1:-1] if quoted else given):  # (with or without, it may have spaces)
+    def _export(self, argument: str) -> None:
+        quoted = len(argument) > 1 and argument[0] == argument[-1] and argument[0] in "\"'"
+        path = argument[1:-1] if quoted else argument  # (either may have spaces)
+        if not path:
             raise PathError("no file is named", hint="/export notes.md, or /export answer.html")
         self._last()
         try:
@@ -275,9 +276,9 @@ class Repl:
         write_report(result, path, chunks=chunks, settings=settings, record=record)
 
 
-def words(given: str) -> list[str]:
+def words(argument: str) -> list[str]:
     """Return the words of a command, quoted ones in one."""
     try:
-        return shlex.split(given)
+        return shlex.split(argument)
     except ValueError as error:
-        raise SessionError(f"{error} in {given}", hint="Close the quotation mark.") from error
+        raise SessionError(f"{error} in {argument}", hint="Close the quotation mark.") from error

@@ -17,7 +17,7 @@ from research_agent.evaluation.intervals import told_mean
 from research_agent.evaluation.questions import Question
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli.options import ASKING, INDEX, OFFLINE
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say
 from research_agent.interfaces.evaluation.running import (
     EvalOptions,
@@ -48,7 +48,7 @@ HEAD = ("stage", "now", "gain (95 %)", "tokens", "calls", "seconds", "result", "
 @click.option("--parallel", default=1, type=click.IntRange(1, 64), help="Questions at a time.")
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @OFFLINE
-@told
+@exits
 def ablate_command(  # noqa: PLR0913 (one argument for each option)
     *,
     questions: str,
@@ -71,7 +71,7 @@ def ablate_command(  # noqa: PLR0913 (one argument for each option)
         check_target(output, force=force)
     given = start(config, tells_preset=not retrieval_only)
     cache = replace(given.models.reply_cache, mode="counted")
-    settings = replace(given, models=replace(given.models, reply_cache=cache))
+    settings = changed(given, {"models.reply_cache": cache})
     options = EvalOptions(retrieval_only=retrieval_only, limit=limit, parallel=parallel)
     folder = Path(out or f"ablate-{Path(questions).stem}{'-retrieval' * retrieval_only}")
     with opened(index, settings) as connection, progress_bar() as show:
@@ -134,7 +134,6 @@ def _told(changes: Mapping[str, object]) -> str:
 
 
 def _config(path: Path, settings: Settings, taken: Mapping[str, object]) -> str:
-    """Return the user's own keys and what is taken as YAML."""
     now, text = dict(lines(settings)), "# Made by research-agent ablate.\n"
     own = {key: now[key] for key in settings.laid.own if key in now}
     values = own | {"preset": settings.laid.name or settings.preset} | dict(taken)

@@ -27,7 +27,7 @@ from research_agent.interfaces.cli import options, rendering
 from research_agent.interfaces.cli.history import keep
 from research_agent.interfaces.cli.index import index_for_docs, update
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
-from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, opened, start, told
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, exits, opened, start
 from research_agent.interfaces.cli.terminal import Steps, note, say, say_json
 from research_agent.interfaces.events import event_json, event_line
 from research_agent.interfaces.own_graphs import resuming, state
@@ -98,7 +98,7 @@ class Show:
 @click.option("--drafts", is_flag=True, help="Include unchecked drafts in the events.")
 @click.option("--trace", metavar="FOLDER", help="Record the run, for `replay`.")
 @options.OFFLINE
-@told
+@exits
 @scoped
 def ask_command(
     limits: Limits,
@@ -122,8 +122,10 @@ def ask_command(
     if question in (None, "-") and not asks:
         asked = sys.stdin.read()
     asked = "" if asks else check_question(asked)
-    settings = start(config, tells_preset=show.verbose)
-    where = index_for_docs(docs, settings, tells=show.verbose) if docs else index
+    settings = start(config, tells_preset=show.verbose, quiet=show.quiet)
+    where = (
+        index_for_docs(docs, settings, verbose=show.verbose, quiet=show.quiet) if docs else index
+    )
     if not docs and not is_named and sys.stdin.isatty():
         _made_here(where, settings)
     with ExitStack() as stack:

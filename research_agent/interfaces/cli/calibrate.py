@@ -15,7 +15,7 @@ from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.retrieval.confidence import retrieval_confidence
 from research_agent.retrieval.search.ranking import rank
@@ -60,7 +60,7 @@ QUESTION_TOKENS = 450
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @JSON
 @OFFLINE
-@told
+@exits
 def calibrate_command(  # noqa: PLR0913 (one argument an option)
     *,
     index: str,
@@ -129,17 +129,17 @@ def _source(asked: Sequence[AskedQuestion], model: str) -> str:
 
 
 def _threshold_lines(fitted: calibration.Threshold, settings: Settings) -> list[str]:
-    told = f"{fitted.questions} questions ({fitted.source})"
+    line = f"{fitted.questions} questions ({fitted.source})"
     before = f"{settings.confidence.bypass:g}"
     if not fitted.holds:
-        none = f"no threshold keeps the share of errors below {fitted.rate:.0%} for certain"
-        more = "more questions (--questions), or a higher --rate, may do"
+        problem = f"no threshold keeps the share of errors below {fitted.rate:.0%} for certain"
+        advice = "more questions (--questions), or a higher --rate, may do"
         if fitted.questions < (least := calibration.least_questions(fitted.rate)):
-            more = f"{least} questions or more can show it: more documents, or --max-minutes"
-        return [told, f"{none}; confidence.bypass stays {before}", more]
+            advice = f"{least} questions or more can show it: more documents, or --max-minutes"
+        return [line, f"{problem}; confidence.bypass stays {before}", advice]
     reached = f"{fitted.passed} questions reach it, {fitted.errors} of them found something else"
     return [
-        told,
+        line,
         f"confidence.bypass: {fitted.value:g} (was {before})",
         f"{reached}; the share of errors is below {fitted.bound:.1%}",
     ]

@@ -16,7 +16,7 @@ from research_agent.interfaces.chat.repl import COMMANDS, Repl
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
 from research_agent.interfaces.cli.options import Limits, index_is_named, scoped
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import Steps, note
 from research_agent.types.scope import check_scope, scope_of
 
@@ -35,7 +35,7 @@ from research_agent.types.scope import check_scope, scope_of
     help="Ask back when a question is ambiguous. Default: only in a terminal.",
 )
 @options.OFFLINE
-@told
+@exits
 @scoped
 def chat_command(  # noqa: PLR0913 (one argument an option)
     limits: Limits,
@@ -55,10 +55,10 @@ def chat_command(  # noqa: PLR0913 (one argument an option)
     """
     name = check_name(session)
     wanted = index if index_is_named(docs) else None
-    settings = start(config, tells_preset=verbose)
+    settings = start(config, tells_preset=verbose, quiet=quiet)
     place = session_place(settings.sessions, os.environ)
     if docs:
-        wanted = index_for_docs(docs, settings, tells=verbose)
+        wanted = index_for_docs(docs, settings, verbose=verbose, quiet=quiet)
     with ExitStack() as stack:
         table = stack.enter_context(place.table())
         known = table.get(name)

@@ -1,7 +1,6 @@
 """The command `config`: settings shown, changed, written to a file, trusted."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,11 +22,19 @@ from research_agent.config_edit import edited
 from research_agent.config_text import config_text, short_text, yaml_value
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.options import CONFIG, SETTINGS
-from research_agent.interfaces.cli.process import told
+from research_agent.interfaces.cli.process import exits
 from research_agent.interfaces.cli.terminal import say
-from research_agent.presets import NAMES, described, preset_text, preset_values, resolved
+from research_agent.presets import (
+    NAMES,
+    described,
+    preset_text,
+    preset_values,
+    resolved,
+    with_preset,
+)
 from research_agent.setting_fields import lines
 from research_agent.settings import Settings
+from research_agent.text.addresses import without_passwords
 from research_agent.trust import forget, own_folder, trust
 
 
@@ -40,17 +47,26 @@ def config_command() -> None:
 @SETTINGS
 @click.option("--preset", metavar="NAME", help="Print a preset file: local, full or seed.")
 @click.option("--changed", is_flag=True, help="Print only keys that differ from the default.")
-@told
+@exits
 def show_command(*, config: str | None, preset: str | None, changed: bool) -> int:
-    """Print every key with its value and its source, or a preset's file."""
-    found = configured(config, os.environ)
+    """Print every key with its value and its source, or a preset's file.
+
+    Where a setting is wrong, the defaults and the error.
+    """
+    problem = None
+    try:
+        found = configured(config, os.environ)
+    except ConfigError as error:
+        found, problem = Configured(with_preset(Settings(), "auto")), error
     if preset:
         say(preset_text(resolved(found.settings, preset)).rstrip())
-        return 0
-    say(f"# {described(found.settings)}")
-    say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
-    say("# Where nothing is said behind a value, it is the default.")
-    say("\n".join(yaml_lines(found, changed=changed)))
+    else:
+        say(f"# {described(found.settings)}")
+        say(f"# files: {', '.join(map(str, found.files)) or 'none'}")
+        say("# Where nothing is said behind a value, it is the default.")
+        say("\n".join(yaml_lines(found, changed=changed)))
+    if problem:
+        raise problem
     return 0
 
 
@@ -66,25 +82,16 @@ def yaml_lines(found: Configured, *, changed: bool) -> Iterator[str]:
             if above[: depth + 1] != tuple(sections[: depth + 1]):
                 yield f"{'  ' * depth}{section}:"
         above = tuple(sections)
-        told = f"{'  ' * len(sections)}{name}: {without_user(yaml_value(value))}"
-        by = sources.get(key, "")
+        line = f"{'  ' * len(sections)}{name}: {without_passwords(yaml_value(value))}"
+        source = sources.get(key, "")
         instead = f"; default {yaml_value(defaults[key])}" if value != defaults[key] else ""
-        yield f"{told}  # {by}{instead}" if by else told
-
-
-def without_user(value: str) -> str:
-    """Return a value with user name and password of an address left out.
-
-    >>> without_user("http://ann:secret@127.0.0.1/v1")
-    'http://…@127.0.0.1/v1'
-    """
-    return re.sub(r"(?<=://)[^/@\s]+@", "…@", value)
+        yield f"{line}  # {source}{instead}" if source else line
 
 
 def _sources(found: Configured) -> Mapping[str, str]:
     laid = found.settings.laid
-    told = (key for key in preset_values(laid.name) if key not in laid.own)
-    sources = dict.fromkeys(told, f"preset {laid.name}")
+    keys = (key for key in preset_values(laid.name) if key not in laid.own)
+    sources = dict.fromkeys(keys, f"preset {laid.name}")
     for file in found.files:
         sources |= dict.fromkeys(file_keys(file), str(file))
     known = dict(lines(found.settings))
@@ -97,7 +104,7 @@ def _sources(found: Configured) -> Mapping[str, str]:
 @config_command.command("get")
 @click.argument("key")
 @SETTINGS
-@told
+@exits
 def get_command(*, key: str, config: str | None) -> int:
     """Print the value of a key such as retrieval.top_k, or all keys of a section."""
     values = dict(lines(configured(config, os.environ).settings))
@@ -116,7 +123,7 @@ def get_command(*, key: str, config: str | None) -> int:
 @click.argument("key")
 @click.argument("value")
 @CONFIG
-@told
+@exits
 def set_command(*, key: str, value: str, config: str | None) -> int:
     """Set a key such as models.chat.model in your own settings file, or in --config FILE.
 
@@ -124,7 +131,10 @@ def set_command(*, key: str, value: str, config: str | None) -> int:
     """
     set_variable(f"{key}={value}")
     file = named_file(config, os.environ) or own_folder(os.environ) / FILE
-    before = read_bytes(file).decode() if file.exists() else ""
+    before = ""
+    if file.exists():
+        file_keys(file)  # (raises what is wrong with it, but for values, which may be set right)
+        before = read_bytes(file).decode()
     _write(file, edited(before, key, value, file), replaces=True)
     say(f"{file}: {key} is {value}")
     return 0
@@ -133,7 +143,7 @@ def set_command(*, key: str, value: str, config: str | None) -> int:
 @config_command.command("init")
 @click.argument("path", default="")
 @click.option("--full", is_flag=True, help="Write every key with its meaning, range and default.")
-@told
+@exits
 def init_command(*, path: str, full: bool) -> int:
     """Write a settings file to fill in: your own, which applies everywhere, or PATH."""
     laid = {key for name in NAMES if name != "auto" for key in preset_values(name)}
@@ -144,7 +154,6 @@ def init_command(*, path: str, full: bool) -> int:
 
 
 def _write(file: Path, text: str, *, replaces: bool) -> None:
-    """Write a configuration file for its owner alone; raises ConfigError."""
     hint = "Name a file in a folder that you may write to: research-agent config init PATH"
     try:
         if file.exists() and not replaces:
@@ -160,7 +169,7 @@ def _write(file: Path, text: str, *, replaces: bool) -> None:
 @config_command.command("trust")
 @click.argument("path", default="")
 @click.option("--forget", "remove", is_flag=True, help="Stop trusting the file.")
-@told
+@exits
 def trust_command(*, path: str, remove: bool) -> int:
     """Let this folder's research-agent.yaml, as it is now, set hosts, keys and paths."""
     file = Path(path or FILE).expanduser().absolute()

@@ -11,7 +11,7 @@ from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.errors import ToolInputError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS, words
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import say, say_json
 from research_agent.retrieval.search.ranking import rank
 from research_agent.text.replies import check_question
@@ -36,7 +36,7 @@ LEGEND = (
 @click.option("--chunk", default="", metavar="ID", help="The chunk. Default: the best hit.")
 @JSON
 @OFFLINE
-@told
+@exits
 def diagnose_command(
     *, question: str, index: str, config: str | None, chunk: str, as_json: bool
 ) -> int:

@@ -19,12 +19,12 @@ from research_agent.context import RunContext
 from research_agent.errors import IndexMissingError
 from research_agent.evaluation.intervals import SEED
 from research_agent.evaluation.making import Kept, Maker, Row, make
-from research_agent.evaluation.metrics import AUROC, NAMES, Summary, compared, in_common
+from research_agent.evaluation.metrics import NAMES, Summary, compared, in_common
 from research_agent.evaluation.passages import shuffled, tasks, wanted
 from research_agent.evaluation.review import csv_text
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.process import opened, start, told
+from research_agent.interfaces.cli.process import exits, opened, start
 from research_agent.interfaces.cli.terminal import note, progress_bar, say, say_json
 from research_agent.interfaces.evaluation.kept import begun_rows, read_rows, restarted
 from research_agent.interfaces.evaluation.pages import evaluation_json, markdown, write_pages
@@ -37,6 +37,7 @@ from research_agent.interfaces.evaluation.running import (
     read_file,
 )
 from research_agent.interfaces.report.writing import check_target, page_html
+from research_agent.presets import changed
 from research_agent.private_files import replace_text
 from research_agent.retrieval.search.ranking import rank
 from research_agent.settings import Settings
@@ -48,6 +49,10 @@ Resolved = tuple[str, click.Command, list[str]]
 
 class WithMake(click.Group):
     """Takes the first argument for a question set, unless it is `make`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the command's help where nothing is given."""
+        return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Resolved:  # noqa: ARG002
         """Return the command that is meant, and its arguments."""
@@ -81,7 +86,7 @@ def eval_command() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.JSON
 @options.OFFLINE
-@told
+@exits
 def run_command(  # noqa: PLR0913 (one argument an option)
     *,
     questions: str,
@@ -98,7 +103,8 @@ def run_command(  # noqa: PLR0913 (one argument an option)
 ) -> int:
     """Ask the questions in a file, and measure what is found, answered, cited and refused.
 
-    Rows are written to a folder as they come, so running it again continues an interrupted run.
+    `eval make` writes such a file. Rows are written to a folder as they come, so running it again
+    continues an interrupted run.
     """
     wanted, under, over = EvalOptions(**asking), _limits(fail_under), _limits(fail_over)
     only = "-retrieval" if wanted.retrieval_only else ""
@@ -143,35 +149,34 @@ def run_command(  # noqa: PLR0913 (one argument an option)
 def _counted(settings: Settings) -> Settings:
     """Let kept replies cost what they cost when they were made, whatever was asked before."""
     cache = settings.models.reply_cache
-    if cache.mode == "on":
-        cache = replace(cache, mode="counted")
-    return replace(settings, models=replace(settings.models, reply_cache=cache))
+    mode = "counted" if cache.mode == "on" else cache.mode
+    return changed(settings, {"models.reply_cache": replace(cache, mode=mode)})
 
 
-def _limits(given: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for one in given:
-        name, _, number = one.partition("=")
+def _limits(texts: Sequence[str]) -> dict[str, float]:
+    limits = {}
+    for text in texts:
+        name, _, number = text.partition("=")
         try:
-            found[name] = float(number)
+            limits[name] = float(number)
         except ValueError as error:
-            raise click.UsageError(f"{one!r} is not METRIC=VALUE, such as recall@5=0.8") from error
-        if isnan(found[name]):
-            raise click.UsageError(f"{one!r}: no metric can miss it")
-        if name not in NAMES and not name.endswith(AUROC):
+            raise click.UsageError(f"{text!r} is not METRIC=VALUE, such as recall@5=0.8") from error
+        if isnan(limits[name]):
+            raise click.UsageError(f"{text!r}: no metric can miss it")
+        if name not in NAMES:
             raise click.UsageError(f"there is no metric {name}; there are: {', '.join(NAMES)}")
-    return found
+    return limits
 
 
 def _missed(summary: Summary, limits: Mapping[str, float], at: str) -> list[str]:
-    told = []
+    lines = []
     for name, limit in limits.items():
         figure = summary.figure(name)
         if figure is None:
-            told.append(f"{name} is not known of any question")
+            lines.append(f"{name} is not known of any question")
         elif figure.mean < limit if at == "least" else figure.mean > limit:
-            told.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
-    return told
+            lines.append(f"{name} is {figure.mean:.4g}, and should be at {at} {limit:g}")
+    return lines
 
 
 PASSAGES = 60
@@ -190,7 +195,7 @@ CALLS, TOKENS = 4, 900
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--dry-run", is_flag=True, help="Print the cost, and stop.")
 @options.OFFLINE
-@told
+@exits
 def make_command(  # noqa: PLR0913 (one argument for each option)
     *,
     index: str,

@@ -9,18 +9,17 @@ import click
 
 from research_agent.answering.draft_redaction import public_result
 from research_agent.assembly.sessions import session_place
+from research_agent.conversation.sessions import ASKED
 from research_agent.errors import ResearchAgentError, SessionError
 from research_agent.interfaces.chat.conversation import kept_result
 from research_agent.interfaces.cli.options import JSON, SETTINGS
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.own_graphs import state
 from research_agent.settings import SessionSettings
 from research_agent.types.result import ResearchResult
 
-NAME = "(ask)"
-"""The session that `ask` keeps; no conversation can have this name."""
 KEPT = 200
 """Questions of `ask` that are kept."""
 
@@ -29,7 +28,7 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
     """Keep the result of `ask`; where that fails it is told, and nothing else changes."""
     try:
         with session_place(settings, os.environ).table() as table:
-            known = table.begin(NAME, index)
+            known = table.begin(ASKED, index)
             turn = known.turns
             whole = json.loads(state.RESULT.dump_json(public_result(result)))
             kept = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "index": index}
@@ -45,11 +44,11 @@ def keep(result: ResearchResult, index: str, settings: SessionSettings) -> None:
 @SETTINGS
 @JSON
 @click.option("--clear", is_flag=True, help="Delete the questions that `ask` has kept.")
-@told
+@exits
 def history_command(*, number: int | None, config: str | None, as_json: bool, clear: bool) -> int:
     """List earlier questions; with a NUMBER, show that answer again."""
     with session_place(start(config).sessions, os.environ).table() as table:
-        found = table.get(NAME)
+        found = table.get(ASKED)
         if clear:
             if found:
                 table.delete(found.thread)

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict, Unpack
 from urllib.parse import urlsplit
 
 import click
@@ -21,10 +20,10 @@ from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.assembly.shared import compact as compact_index
 from research_agent.assembly.sources import sources
 from research_agent.assembly.updating import Indexer, preview_index
-from research_agent.assembly.workers import workers
+from research_agent.assembly.workers import workers as opened_workers
 from research_agent.errors import PathError
 from research_agent.interfaces.cli.options import INDEX, JSON, OFFLINE, SETTINGS
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import Progress, progress_bar, say, say_json
 from research_agent.model_settings import ENGLISH, MULTILINGUAL
 from research_agent.settings import Settings
@@ -61,7 +60,7 @@ NAMED = 5
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Read and embed in N workers.")
 @JSON
 @OFFLINE
-@told
+@exits
 def index_command(  # noqa: PLR0913 (one argument an option)
     *,
     paths: tuple[str, ...],
@@ -99,6 +98,8 @@ def index_command(  # noqa: PLR0913 (one argument an option)
     paths = _named(paths, index, refresh=refresh)
     settings = start(config)
     if embedding:
+        if settings.models.embedding.provider != "local":
+            raise click.UsageError("--embedding is for packaged models: models.embedding is none")
         model = MULTILINGUAL if embedding == "multilingual" else ENGLISH
         settings = replace(settings, models=with_model(settings.models, model))
     by_workers = partial(update, on=on or "", workers=workers or 0)
@@ -134,34 +135,27 @@ def _listed(path: str) -> list[str]:
         raise PathError(f"the list {path[1:]} cannot be read: {error}", hint=hint) from error
 
 
-class How(TypedDict, total=False):
-    """How an index is brought up to date; see `Indexer`."""
-
-    rebuild: bool
-    prune: bool
-    checked: bool
-    on: str
-    workers: int
-
-
-def update(
+def update(  # noqa: PLR0913 (what `Indexer` takes)
     location: str,
     paths: Sequence[str],
     settings: Settings,
     *,
     shown: Progress | None = None,
-    **how: Unpack[How],
+    rebuild: bool = False,
+    prune: bool = False,
+    checked: bool = True,
+    on: str = "",
+    workers: int = 0,
 ) -> IndexReport:
     """Bring an index up to date; how far it is, `shown` is told, else a bar in a terminal."""
     hosts = sorted({urlsplit(path).hostname or path for path in paths if is_web(path)})
     if hosts and not settings.models.offline:
         say(f"outside this machine: {', '.join(hosts)} (pages to index)", dim=True, error=True)
-    rebuild, prune = how.get("rebuild", False), how.get("prune", False)
-    on, count = how.get("on", ""), how.get("workers", 0)
     with ExitStack() as stack:
         # (Ray's processes come first: they are forked, and LanceDB has threads.)
-        asked = workers(on, count, location=location, paths=paths, settings=settings)
-        by = stack.enter_context(asked)
+        by = stack.enter_context(
+            opened_workers(on, workers, location=location, paths=paths, settings=settings)
+        )
         show = shown or stack.enter_context(progress_bar())
         found, scans = stack.enter_context(sources(paths, settings, os.environ))
         cache = stack.enter_context(embedding_cache(os.environ))
@@ -187,7 +181,7 @@ def update(
             cache=cache,
             on_progress=on_progress,
             workers=by,
-            checked=how.get("checked", True),
+            checked=checked,
         ).update(location, paths, rebuild=rebuild, prune=prune)
 
 
@@ -204,8 +198,13 @@ def preview(
         )
 
 
-def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> str:
-    """Index these paths in an index of their own, named by their hash; return its name."""
+def index_for_docs(
+    paths: Sequence[str], settings: Settings, *, verbose: bool, quiet: bool = False
+) -> str:
+    """Index these paths in an index of their own, named by their hash; return its name.
+
+    What was indexed is told where `verbose`, which files were skipped unless `quiet`.
+    """
     if web := next(filter(is_web, paths), ""):
         raise PathError(
             f"{web}: --docs takes files and folders",
@@ -215,7 +214,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
     whole = "\n".join(absolute).encode("utf-8", "surrogateescape")
     name = f"docs-{sha256(whole).hexdigest()[:10]}"
     report = update(name, absolute, settings, checked=False)
-    if tells:
+    if verbose:
         changed = report.count("indexed") + report.count("removed")
         what = f"{report.documents} documents, {report.chunks} chunks, {changed} files changed"
         say(f"index: {what}", dim=True, error=True)
@@ -223,7 +222,7 @@ def index_for_docs(paths: Sequence[str], settings: Settings, *, tells: bool) -> 
         if file.status == "failed":
             say(_line(file), error=True)
     skipped = [Path(file.path).name for file in report.files if file.status == "skipped"]
-    if skipped:
+    if skipped and not quiet:
         more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
         say(f"skipped: {', '.join(skipped[:NAMED])}{more}", dim=True, error=True)
     return name
@@ -272,12 +271,11 @@ def _line(file: FileReport) -> str:
 
 
 def _lines(report: IndexReport, shown: Callable[[FileReport], object]) -> list[str]:
-    """Return a line for each shown file, then the first of those that were skipped."""
     lines = [_line(file) for file in report.files if file.status != "skipped" and shown(file)]
     skipped = [_line(file) for file in report.files if file.status == "skipped"]
     more = len(skipped) - SHOWN_SKIPPED
-    told = [f"… and {more} more skipped (all with --json)"] * (more > 0)
-    return [*lines, *skipped[:SHOWN_SKIPPED], *told]
+    rest = [f"… and {more} more skipped (all with --json)"] * (more > 0)
+    return [*lines, *skipped[:SHOWN_SKIPPED], *rest]
 
 
 def _counts(report: IndexReport) -> str:

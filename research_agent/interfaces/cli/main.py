@@ -102,7 +102,8 @@ class Commands(click.Group):
 )
 def main(log_level: Level | None) -> None:
     """Answer questions from your own documents, with citations that you can check."""
-    for stream in (sys.stdout, sys.stderr):  # a console that lacks a character shows "?"
+    # (A console that lacks a character shows "?"; what is piped in may be of another encoding.)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if os.environ.get("RESEARCH_AGENT_TRACING") != "true":

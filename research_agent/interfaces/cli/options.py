@@ -1,15 +1,18 @@
 """Options that several commands share."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial, reduce, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
-from research_agent.config import set_variable
+from research_agent.config import configured, set_variable
 from research_agent.errors import ConfigError
+from research_agent.model_settings import Provider, RoleSettings
 
 OLLAMA = "http://127.0.0.1:11434/v1"
 """Where Ollama speaks OpenAI's protocol."""
@@ -61,7 +64,11 @@ DOCS = click.option(
     help="Index this file or folder first, in a separate index, and use that index.",
 )
 CONFIG = click.option(
-    "--config", "config", metavar="FILE", help="Settings file. Default: yours and this folder's."
+    "--config",
+    "config",
+    metavar="FILE",
+    is_eager=True,  # (--model looks into it)
+    help="Settings file. Default: yours and this folder's.",
 )
 
 
@@ -90,29 +97,32 @@ def _setting(
 def model_variables(name: str) -> Mapping[str, str]:
     """Return the variables by which a model answers: PROVIDER:NAME, or a name at a server.
 
-    A bare name is the configured provider's, and OpenAI's where that is the embedded model.
+    A bare name is the configured provider's, and OpenAI's where that is the embedded model. The
+    settings' address, key and region hold for their own provider alone.
 
     >>> model_variables("gpt-4o-mini:free")["RESEARCH_AGENT_MODELS__CHAT__MODEL"]
-    'gpt-4o-mini:free'
+    '"gpt-4o-mini:free"'
     >>> model_variables("ollama:qwen3:8b")["RESEARCH_AGENT_MODELS__CHAT__BASE_URL"]
-    'http://127.0.0.1:11434/v1'
+    '"http://127.0.0.1:11434/v1"'
     """
-    from research_agent.model_settings import Provider
-
+    context = click.get_current_context(silent=True)
+    config = context.params.get("config") if context else None
+    role = configured(config, os.environ).settings.models.chat
     first, colon, rest = name.partition(":")
-    known = first in get_args(Provider)
-    provider, model, url = first, rest, ""
     if first == "ollama" and colon:
-        provider, url = "openai", OLLAMA
-    elif not known or not (colon or first == "local"):
-        from research_agent.config import configured
-
-        context = click.get_current_context(silent=True)
-        config = context.params.get("config") if context else None
-        provider, model = configured(config, os.environ).settings.models.chat.provider, name
-        provider = "openai" if provider in ("", "local") else provider
-    values = {"PROVIDER": provider, "MODEL": model, **({"BASE_URL": url} if url else {})}
-    return {f"RESEARCH_AGENT_MODELS__CHAT__{key}": value for key, value in values.items()}
+        role = RoleSettings(provider="openai", model=rest, base_url=OLLAMA)
+    elif first == "local" or (colon and first in get_args(Provider)):
+        provider = cast(Provider, first)
+        own = role if provider == role.provider else RoleSettings(provider=provider)
+        role = replace(own, model=rest)
+    elif role.provider in ("", "local"):
+        role = RoleSettings(provider="openai", model=name)
+    else:
+        role = replace(role, model=name)
+    return {
+        f"RESEARCH_AGENT_MODELS__CHAT__{key.upper()}": json.dumps(value)
+        for key, value in asdict(role).items()
+    }
 
 
 SET = _setting(

@@ -31,12 +31,12 @@ SHOW_CURSOR = "\x1b[?25h"
 _guards: list[NetworkGuard] = []
 
 
-def start(config: str | None, *, tells_preset: bool = False) -> Settings:
+def start(config: str | None, *, tells_preset: bool = False, quiet: bool = False) -> Settings:
     """Return the user's settings; where they say offline, nothing else is reached from now on.
 
     Which files they come from, unless one is named, and which hosts outside this machine may be
-    asked, is told on stderr; so is the preset, where questions are answered. For the command line
-    alone: it holds for the whole process. Raises ConfigError.
+    asked, is told on stderr unless `quiet`; so is the preset, where questions are answered. For the
+    command line alone: it holds for the whole process. Raises ConfigError.
     """
     found = configured(config, os.environ)
     settings = found.settings
@@ -47,7 +47,7 @@ def start(config: str | None, *, tells_preset: bool = False) -> Settings:
     parts = [described(settings)] if tells_preset else []
     parts += [f"settings: {', '.join(map(str, files))}"] if files else []
     parts += [f"outside this machine: {', '.join(outside)}"] if outside else []
-    if parts:
+    if parts and not quiet:
         say("; ".join(parts), dim=True, error=True)
     for line in found.notes:
         note(line)
@@ -79,7 +79,7 @@ def lift() -> None:
         _guards.pop().close()
 
 
-def told(command: Callable[P, int]) -> Callable[P, None]:
+def exits(command: Callable[P, int]) -> Callable[P, None]:
     """Run a command, tell its errors in words, and exit with its status."""
 
     @wraps(command)

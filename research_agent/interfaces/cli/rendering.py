@@ -53,13 +53,13 @@ def shown_answer(result: ResearchResult) -> str:
     if result.status == "refused" and result.refusal_reason == "unsupported_draft":
         nearest = [place(item.hit.chunk) for item in result.evidence[:1]]
         return "; nearest passage: ".join([UNPROVEN, *nearest]) + "."
-    given = {one.citation.key: one.number for one in result_lines.references(result)}
+    numbers = {one.citation.key: one.number for one in result_lines.references(result)}
     answer = result.answer
     for key in {
         item.key for item in result.evidence
-    } - given.keys():  # (the notice names the nearest passage, which may not be cited)
+    } - numbers.keys():  # (the notice names the nearest passage, which may not be cited)
         answer = answer.replace(f"[{key}] ", "")
-    return result_lines.numbered(answer, given)
+    return result_lines.numbered(answer, numbers)
 
 
 def print_result(result: ResearchResult) -> None:
@@ -117,20 +117,20 @@ def _flat(text: str) -> str:
 
 
 def _conflict(conflict: Conflict, found: Sequence[result_lines.Reference]) -> str:
-    given = {one.citation.key: f" [{one.number}]" for one in found}
+    numbers = {one.citation.key: f" [{one.number}]" for one in found}
     one = f"{conflict.value} in {conflict.doc_id} ({conflict.date or 'no date'})"
     other = (
         f"{conflict.other_value} in {conflict.other_doc_id} ({conflict.other_date or 'no date'})"
     )
-    keys = (given.get(key, "") for key in (conflict.key, conflict.other_key))
+    keys = (numbers.get(key, "") for key in (conflict.key, conflict.other_key))
     return "conflict: {0}{2}, {1}{3}".format(one, other, *keys)
 
 
 def evidence_text(result: ResearchResult) -> str:
     """Return every chunk that the model read, with its place, and its number where it is cited."""
-    given = {one.citation.key: f"[{one.number}] " for one in result_lines.references(result)}
+    numbers = {one.citation.key: f"[{one.number}] " for one in result_lines.references(result)}
     return "".join(
-        f"--- {given.get(item.key, '')}{place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
+        f"--- {numbers.get(item.key, '')}{place(item.hit.chunk)}\n{item.hit.chunk.text}\n\n"
         for item in result.evidence
     )
 

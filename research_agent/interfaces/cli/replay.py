@@ -23,7 +23,7 @@ from research_agent.assembly.traces import (
 from research_agent.config import changed_settings, configured, load_prompts, unknown_keys
 from research_agent.errors import ConfigError, ReplayError, StoppedError
 from research_agent.interfaces.cli.options import CONFIG, JSON, OFFLINE
-from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, start, told
+from research_agent.interfaces.cli.process import INTERRUPTED, ended_by_ctrl_c, exits, start
 from research_agent.interfaces.cli.rendering import print_result
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.interfaces.events import events
@@ -57,7 +57,7 @@ Line = Mapping[str, Any]
 @click.option("--live", is_flag=True, help="Ask your models for prompts that are not in the trace.")
 @JSON
 @OFFLINE
-@told
+@exits
 def replay_command(  # noqa: PLR0913 (one argument an option)
     *,
     trace: str,

@@ -13,7 +13,7 @@ from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.options import Limits, scoped
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import note, say, say_json
 from research_agent.metering import whole
 from research_agent.planning.reading import get_chunks
@@ -38,12 +38,12 @@ EXPLAINED = 10
 @options.words("query")
 @options.INDEX
 @options.SETTINGS
-@click.option("-k", "k", default=8, type=click.IntRange(1, 500))
+@click.option("-k", "k", default=8, type=click.IntRange(1, 500), help="Chunks to show.")
 @options.JSON
 @click.option("--explain", is_flag=True, help="Show the kind of question and every ranking.")
 @click.option("--exclude", multiple=True, metavar="CHUNK_ID", help="Leave out this chunk.")
 @options.OFFLINE
-@told
+@exits
 @scoped
 def search_command(  # noqa: PLR0913 (one argument an option)
     limits: Limits,
@@ -93,10 +93,10 @@ def ranking(
 
 def hit_rows(hits: Sequence[Hit]) -> list[dict[str, object]]:
     """Return hits as JSON values, best first."""
-    told = ("doc_id", "start_page", "end_page", "chunk_id", "section", "text")
+    fields = ("doc_id", "start_page", "end_page", "chunk_id", "section", "text")
     return [
         {"rank": rank, "score": hit.score, "similarity": hit.similarity}
-        | {name: getattr(hit.chunk, name) for name in told}
+        | {name: getattr(hit.chunk, name) for name in fields}
         for rank, hit in enumerate(hits, start=1)
     ]
 
@@ -133,7 +133,7 @@ def explained(ranked: Ranked, chunks: ChunkStore) -> list[str]:
 @click.option("--max", "most", default=100, type=click.IntRange(1, 1000), help="Most chunks shown.")
 @options.JSON
 @options.OFFLINE
-@told
+@exits
 def chunks_command(
     *,
     chunk_ids: tuple[str, ...],
@@ -174,7 +174,7 @@ def _counts(result: ChunksResult) -> str:
 @options.INDEX
 @options.JSON
 @options.OFFLINE
-@told
+@exits
 def documents_command(*, index: str, as_json: bool) -> int:
     """List the documents of an index and how well each was read."""
     found = list_documents(index)

@@ -8,7 +8,7 @@ import click
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli import options
 from research_agent.interfaces.cli.index import index_for_docs
-from research_agent.interfaces.cli.process import needs, start, told
+from research_agent.interfaces.cli.process import exits, needs, start
 from research_agent.interfaces.cli.terminal import say
 from research_agent.interfaces.listening import exit_at_sigterm, listening
 
@@ -45,7 +45,7 @@ WILD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared, not bound)
     help="Seconds that running questions get when the server is shutting down.",
 )
 @options.OFFLINE
-@told
+@exits
 def serve_command(  # noqa: PLR0913 (one argument an option)
     *,
     index: str,
@@ -92,7 +92,7 @@ def serve_command(  # noqa: PLR0913 (one argument an option)
     help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdin and stdout.",
 )
 @options.OFFLINE
-@told
+@exits
 def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
     """Serve an index to MCP clients, with tools for search, reading and whole questions."""
     needs("mcp", extra="mcp")
@@ -108,7 +108,7 @@ def mcp_command(*, index: str, config: str | None, port: int | None) -> int:
 @options.DOCS
 @click.option("--port", type=options.PORT, default=8421, help="Port on 127.0.0.1 (0: a free one).")
 @options.OFFLINE
-@told
+@exits
 def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: int) -> int:
     """Serve a web page on this machine: questions, answers, cited pages."""
     needs("starlette", "uvicorn", extra="web")
@@ -116,5 +116,5 @@ def web_command(*, index: str, config: str | None, docs: tuple[str, ...], port: 
 
     options.index_is_named(docs)
     settings = start(config, tells_preset=True)
-    where = index_for_docs(docs, settings, tells=True) if docs else index
+    where = index_for_docs(docs, settings, verbose=True) if docs else index
     return serve(settings, index=where, port=port)

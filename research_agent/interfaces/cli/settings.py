@@ -15,7 +15,7 @@ from research_agent.assembly.diagnosis.findings import Finding, is_sound
 from research_agent.assembly.models.report import describe_models, prune_all, weight_statuses
 from research_agent.config import load_prompts
 from research_agent.interfaces.cli import options
-from research_agent.interfaces.cli.process import start, told
+from research_agent.interfaces.cli.process import exits, start
 from research_agent.interfaces.cli.terminal import progress_bar, say, say_json
 from research_agent.ports import Ports
 from research_agent.settings import Settings
@@ -30,7 +30,7 @@ WIDTH = 8
 def models_command(context: click.Context, config: str | None) -> None:
     """Show which model fills each role and what is installed."""
     if context.invoked_subcommand is None:
-        told(_show_models)(config)
+        exits(_show_models)(config)
 
 
 def _show_models(config: str | None) -> int:
@@ -49,7 +49,7 @@ def _show_models(config: str | None) -> int:
 
 
 @models_command.command("prune-parts")
-@told
+@exits
 def prune_parts_command() -> int:
     """Delete the installed parts of weights that are joined and verified."""
     freed = prune_all(os.environ)
@@ -64,7 +64,7 @@ def prune_parts_command() -> int:
 @options.OFFLINE
 @options.JSON
 @click.option("--no-models", is_flag=True, help="Do not ask the models.")
-@told
+@exits
 def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: bool) -> int:
     """Check everything that an answer needs, and print the command that repairs a problem.
 
@@ -73,26 +73,26 @@ def doctor_command(*, index: str, config: str | None, as_json: bool, no_models: 
     with progress_bar() as show:
         joining = partial(show, "joining the weights")
         settings = partial(start, config)
-        found = diagnose(index, settings, os.environ, ask=not no_models, on_bytes=joining)
+        findings = diagnose(index, settings, os.environ, ask=not no_models, on_bytes=joining)
     if as_json:
-        say_json({"sound": is_sound(found), "findings": [asdict(item) for item in found]})
+        say_json({"sound": is_sound(findings), "findings": [asdict(item) for item in findings]})
     else:
-        say(findings_text(found))
-    return 0 if is_sound(found) else 1
+        say(findings_text(findings))
+    return 0 if is_sound(findings) else 1
 
 
-def findings_text(found: Sequence[Finding]) -> str:
+def findings_text(findings: Sequence[Finding]) -> str:
     """Return the findings for people: a line each, below it what cures it, and the sum."""
-    told: list[str] = []
-    for finding in found:
-        told.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
-        told += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
-    counts = Counter(finding.level for finding in found)
-    return "\n".join([*told, f"faults: {counts['fault']}, warnings: {counts['warning']}"])
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.level:{WIDTH}}{finding.part}: {finding.what}")
+        lines += [f"{'':{WIDTH}}cure: {finding.cure}"] if finding.cure else []
+    counts = Counter(finding.level for finding in findings)
+    return "\n".join([*lines, f"faults: {counts['fault']}, warnings: {counts['warning']}"])
 
 
 @click.command("graph")
-@told
+@exits
 def graph_command() -> int:
     """Print the research graph as a Mermaid diagram."""
     from research_agent.interfaces.own_graphs import research
@@ -106,7 +106,7 @@ def graph_command() -> int:
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
-@told
+@exits
 def completion_command(context: click.Context, *, shell: str) -> int:
     """Print a script that completes commands, options and index names in your shell.
 

@@ -91,14 +91,14 @@ class Steps:
             return
         from rich.progress import SpinnerColumn, TextColumn
 
-        told = TextColumn("{task.description} {task.elapsed:.0f} s")
-        with _live(SpinnerColumn(), told) as live:
+        columns = TextColumn("{task.description} {task.elapsed:.0f} s")
+        with _live(SpinnerColumn(), columns) as live:
             task = live.add_task("starting", total=None)
 
             def see(event: Event) -> None:
                 checked = isinstance(event, SentenceChecked)
-                if said := step_text(event) if checked else begun_text(event):
-                    live.update(task, description=_escaped(said[:100]))
+                if text := step_text(event) if checked else begun_text(event):
+                    live.update(task, description=_escaped(text[:100]))
                 self._tell(event)
 
             yield see
@@ -109,8 +109,8 @@ class Steps:
                 note(step_text(event), mark="")
         elif self.verbose and isinstance(event, Warned):
             note(event.text)
-        elif self.verbose and (said := begun_text(event) if _slow(event) else step_text(event)):
-            note(said, mark="")
+        elif self.verbose and (line := begun_text(event) if _slow(event) else step_text(event)):
+            note(line, mark="")
 
 
 def _slow(event: Event) -> bool:

@@ -42,24 +42,24 @@ def value(number: float) -> str:
 
 def notes(evaluation: Evaluation) -> list[str]:
     """Return what has to be said beside the figures, a sentence each."""
-    of = evaluation.summary
-    told = {
-        f"{of.questions} questions, {of.answerable} of them answerable.": True,
-        "Only refusals are measured.": not of.answerable,
-        f"{of.failed} ended with an error and count in no figure of answers.": of.failed,
-        f"{of.judged} answers were judged by a model: their questions give no facts.": of.judged,
-        f"The judge said nothing usable of {of.nonsense} answers; they count apart.": of.nonsense,
-        f"Whether {of.unknown} answers are right is not known.": of.unknown,
-        f"{value(of.tokens_a_right_answer or 0)} tokens a right answer.": of.tokens_a_right_answer,
+    run, tokens = evaluation.summary, evaluation.summary.tokens_a_right_answer
+    sentences = {
+        f"{run.questions} questions, {run.answerable} of them answerable.": True,
+        "Only refusals are measured.": not run.answerable,
+        f"{run.failed} ended with an error and count in no figure of answers.": run.failed,
+        f"{run.judged} answers were judged by a model: their questions give no facts.": run.judged,
+        f"The judge said nothing usable of {run.nonsense} answers; they count apart.": run.nonsense,
+        f"Whether {run.unknown} answers are right is not known.": run.unknown,
+        f"{value(tokens or 0)} tokens a right answer.": tokens,
     }
-    found = [sentence for sentence, holds in told.items() if holds]
-    found += [
-        f"Area below the risk-coverage curve by {x}: {value(y)}." for x, y in of.areas.items()
+    lines = [sentence for sentence, holds in sentences.items() if holds]
+    lines += [
+        f"Area below the risk-coverage curve by {x}: {value(y)}." for x, y in run.areas.items()
     ]
-    if of.lost:
-        parts = [f"{of.lost[stage]} not {stage}" for stage in STAGES if stage in of.lost]
-        found.append(", ".join([f"Golds: {of.lost.get('', 0)} came through", *parts]) + ".")
-    return found
+    if run.lost:
+        parts = [f"{run.lost[stage]} not {stage}" for stage in STAGES if stage in run.lost]
+        lines.append(", ".join([f"Golds: {run.lost.get('', 0)} came through", *parts]) + ".")
+    return lines
 
 
 def change(one: Difference) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def markdown(
     shown: Callable[[str], str] = plain,
 ) -> str:
     """Return the figures as Markdown; what others wrote is escaped by `shown`."""
-    about = "\n".join(f"- {name}: {shown(said)}" for name, said in evaluation.about.items())
+    about = "\n".join(f"- {name}: {shown(text)}" for name, text in evaluation.about.items())
     figures = [
         (
             one.name,
@@ -94,9 +94,9 @@ def markdown(
     parts = ["# Evaluation", about, "\n".join(notes(evaluation)), _table(heads, figures)]
     if changes:
         parts += ["## Beside the old run", _table(CHANGES, [*map(change, changes)])]
-    said = [_outcome(row, shown) for row in evaluation.rows if _is_wrong(row)]
-    if said:
-        parts += ["## Not right", _table(("id", "question", "what happened", "answer"), said)]
+    outcomes = [_outcome(row, shown) for row in evaluation.rows if _is_wrong(row)]
+    if outcomes:
+        parts += ["## Not right", _table(("id", "question", "what happened", "answer"), outcomes)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -58,13 +58,13 @@ class Offer(NamedTuple):
     run: Callable[[ResearchAgent, Mapping[str, Any]], tuple[str, Mapping[str, object]]]
 
 
-def _search(agent: ResearchAgent, given: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
-    result = agent.search(**given)
+def _search(agent: ResearchAgent, inputs: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
+    result = agent.search(**inputs)
     return tool_texts.search_text(result), tool_texts.search_json(result)
 
 
-def _chunks(agent: ResearchAgent, given: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
-    result = agent.get_chunks(**given)
+def _chunks(agent: ResearchAgent, inputs: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
+    result = agent.get_chunks(**inputs)
     text = tool_texts.chunks_text(result, count=agent.count_tokens)
     return text, tool_texts.chunks_json(result)
 
@@ -144,8 +144,8 @@ class Handlers:
             if name == "research":
                 return await self._research(context, arguments)
             offer = OFFERS[name]
-            given = tool_inputs.valid(offer.schema, **arguments).model_dump()
-            return _told(*await in_thread(partial(offer.run, self._agent, given)))
+            inputs = tool_inputs.valid(offer.schema, **arguments).model_dump()
+            return _told(*await in_thread(partial(offer.run, self._agent, inputs)))
         except ResearchAgentError as error:
             return _failed(f"{error}. {error.hint}" if error.hint else str(error))
         except Exception:  # noqa: BLE001 (a fault of ours is told without its text, and logged)
@@ -189,16 +189,16 @@ class Handlers:
     async def _research(
         self, context: Context, arguments: Mapping[str, Any]
     ) -> mcp_types.CallToolResult:
-        given = tool_inputs.valid(research_tool.ResearchInputs, **arguments)
-        told = 0
-        events = self._agent.astream(given.question, limits=given.limits, scope=given.scope)
+        inputs = tool_inputs.valid(research_tool.ResearchInputs, **arguments)
+        count = 0
+        events = self._agent.astream(inputs.question, limits=inputs.limits, scope=inputs.scope)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Finished):
                     return answered(event.result)
                 if line := visible(step_text(event)):
-                    told += 1
-                    await context.session.report_progress(told, message=line)
+                    count += 1
+                    await context.session.report_progress(count, message=line)
         raise RuntimeError("the question ended without a result")
 
 

@@ -124,9 +124,9 @@ def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
 
 def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:
     """Return what a report shows; `chunks` and `draw` may fail. Refused drafts are left out."""
-    given = public_result(result)
-    quotes = _every_quote(given, chunks)
-    result = renumbered(given)
+    shown = public_result(result)
+    quotes = _every_quote(shown, chunks)
+    result = renumbered(shown)
     pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
     texts = {item.key: item.hit.chunk.text for item in result.evidence if item.key}
@@ -215,12 +215,12 @@ def _rounds(visits: Sequence[tuple[int, TraceEvent]]) -> tuple[Round, ...]:
 
 def _searches(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> tuple[Search, ...]:
     searched = [found for found in record.searches if found.searched and found.call.query]
-    told = [(without_draft(f.call.query, record.unsaid), f.stats) for f in searched]
-    if not told and result.evidence:
-        told = [("; ".join(result.queries), result.filter_stats)]
+    shown = [(without_draft(f.call.query, record.unsaid), f.stats) for f in searched]
+    if not shown and result.evidence:
+        shown = [("; ".join(result.queries), result.filter_stats)]
     known = {hit.chunk.chunk_id: hit.chunk for probe in record.probes for hit in probe.hits}
     known |= {item.hit.chunk.chunk_id: item.hit.chunk for item in result.evidence}
-    wanted = {decision.chunk_id for _, stats in told for decision in stats.decisions}
+    wanted = {decision.chunk_id for _, stats in shown for decision in stats.decisions}
     with suppress(IndexingError):  # (then they have no names)
         known |= {one.chunk_id: one for one in chunks.chunks(sorted(wanted - known.keys()))}
     keys = {item.hit.chunk.chunk_id: f" [{item.key}]" for item in result.evidence if item.key}
@@ -228,5 +228,5 @@ def _searches(result: ResearchResult, record: RunRecord, chunks: ChunkStore) -> 
     places = {one: where + keys.get(one, "") for one, where in places.items()}
     return tuple(
         Search(query, stats, tuple(stats.decisions[:MOST_ROWS]), places)
-        for query, stats in told[:MOST_SEARCHES]
+        for query, stats in shown[:MOST_SEARCHES]
     )

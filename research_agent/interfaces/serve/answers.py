@@ -56,17 +56,17 @@ async def finished(events: Events) -> Finished:
 
 async def server_sent(events: Events) -> AsyncGenerator[str, None]:
     """Yield events as they come, each under its kind; an error is the event `stopped`."""
-    told = False
+    has_stopped = False
     async with aclosing(with_pauses(events)) as coming:
         try:
             async for event in coming:
                 if event is None:
                     yield ":\n\n"
                     continue
-                told = told or isinstance(event, Stopped)
+                has_stopped = has_stopped or isinstance(event, Stopped)
                 yield f"event: {event.event}\ndata: {event_line(event)}\n\n"
         except ResearchAgentError as error:
-            if not told:  # (before the first step)
+            if not has_stopped:  # (before the first step)
                 name, hint = type(error).__name__, error.hint
                 event = Stopped(reason="error", error=name, message=str(error), hint=hint)
                 yield f"event: stopped\ndata: {event_line(event)}\n\n"
@@ -159,8 +159,8 @@ class Completion:
                     elif line := visible(step_text(event)):
                         yield self._part({"reasoning_content": f"{line}\n"})
             except ResearchAgentError as error:
-                told = problem(str(error), type(error).__name__, error.hint)
-                yield f"data: {json.dumps(told)}\n\n"
+                body = problem(str(error), type(error).__name__, error.hint)
+                yield f"data: {json.dumps(body)}\n\n"
         yield "data: [DONE]\n\n"
 
     def _end(self, result: ResearchResult) -> list[str]:

@@ -84,8 +84,8 @@ class Api:
         limits, question, turns = Limits(preset=asked.preset), asked.question, asked.turns
         served, made = await self._served(request), Completion(asked)
         ask = partial(served.after, turns, question, limits=limits)
-        told = in_background(served.agent.threads, lambda stop: ask(stop=stop))
-        events = answers.counted(told, self._metrics)
+        stream = in_background(served.agent.threads, lambda stop: ask(stop=stop))
+        events = answers.counted(stream, self._metrics)
         if asked.stream:
             return StreamingResponse(made.parts(events), media_type=bodies.EVENTS)
         last = await answers.unless_gone(request, answers.finished(events))
@@ -116,10 +116,10 @@ class Api:
         return await anyio.to_thread.run_sync(self._shelf.served, _client(request).location)
 
     async def _answer(self, request: Request, events: answers.Events) -> Response:
-        told = answers.counted(events, self._metrics)
+        stream = answers.counted(events, self._metrics)
         if bodies.EVENTS in request.headers.get("accept", ""):
-            return StreamingResponse(answers.server_sent(told), media_type=bodies.EVENTS)
-        last = await answers.unless_gone(request, answers.finished(told))
+            return StreamingResponse(answers.server_sent(stream), media_type=bodies.EVENTS)
+        last = await answers.unless_gone(request, answers.finished(stream))
         return _json(event_json(last)["result"])
 
 
@@ -152,8 +152,6 @@ def build_app(shelf: Shelf, clients: Clients, *, hosts: tuple[str, ...] = ()) ->
 
 
 def _telling(values: Callable[[], object]) -> Callable[[Request], Awaitable[Response]]:
-    """Return a handler that gives the same values to everybody."""
-
     async def tell(_: Request) -> Response:
         return JSONResponse(values())
 
@@ -192,7 +190,6 @@ class GracefulServer(uvicorn.Server):
 
 
 async def _given(request: Request, schema: type[Input]) -> Input:
-    """Return what a request holds; raises ToolInputError."""
     return tool_inputs.valid(schema, **json_object(await request.body()))
 
 
@@ -211,8 +208,8 @@ def _json(values: object) -> Response:
 async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     headers = {"retry-after": "5"} if error.retryable else {}
-    told = bodies.problem(str(error), type(error).__name__, error.hint)
-    return JSONResponse(told, status, headers)
+    body = bodies.problem(str(error), type(error).__name__, error.hint)
+    return JSONResponse(body, status, headers)
 
 
 async def _unknown(_: Request, error: HTTPException) -> Response:

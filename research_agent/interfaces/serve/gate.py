@@ -75,8 +75,8 @@ class Gate:
             with ExitStack() as held:
                 if refused := self._refusal(scope, held):
                     code, reason, (name, text) = refused
-                    header, told = (name.encode(), text.encode()), problem(reason, "refused")
-                    await http_limits.refuse(sending, code, header, told=told)
+                    header, body = (name.encode(), text.encode()), problem(reason, "refused")
+                    await http_limits.refuse(sending, code, header, values=body)
                 else:
                     await self._app(scope, receive, sending)
         finally:
@@ -84,7 +84,6 @@ class Gate:
             self._metrics.seconds.labels(path).observe(time.perf_counter() - begun)
 
     def _refusal(self, scope: Message, held: ExitStack) -> Refusal | None:
-        """Return status, reason and a header of a refusal; None where the request may go on."""
         path, headers = scope["path"], dict(scope["headers"])
         if path in PROBES:
             return None
@@ -120,7 +119,6 @@ class Gate:
 
 
 def _name(address: str) -> str:
-    """Return the host of an address without its port; empty for what is none."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:

@@ -109,8 +109,8 @@ def rules_of(file: str | None, environment: Mapping[str, str]) -> tuple[list[Rul
     """Return the tokens, and whether a new one was made; raises ConfigError."""
     if file:
         return _rules(_private_text(Path(file).expanduser()), file), False
-    if given := environment.get(TOKENS):
-        return _rules(given, TOKENS), False
+    if tokens := environment.get(TOKENS):
+        return _rules(tokens, TOKENS), False
     rule = Rule(token=access_token(TOKEN, environment), index="")
     return [rule], not environment.get(TOKEN)
 
@@ -121,8 +121,8 @@ def _rules(text: str, where: str) -> list[Rule]:
     except (yaml.YAMLError, ValueError) as error:
         first = "it is no YAML"  # (whose message would repeat tokens)
         if isinstance(error, ValidationError):
-            told = error.errors(include_input=False)[0]
-            first = f"{'.'.join(map(str, told['loc'])) or 'it'}: {told['msg']}"
+            issue = error.errors(include_input=False)[0]
+            first = f"{'.'.join(map(str, issue['loc'])) or 'it'}: {issue['msg']}"
         raise ConfigError(
             f"the tokens of {where} cannot be used: {first}",
             hint="It is a list of name, token, index and limits: see docs/serve.md.",

@@ -94,7 +94,6 @@ async def _static(name: str, _: Request) -> Response:
 
 
 def _state(workspace: Workspace, _: Request) -> Response:
-    """Return what the page needs beside the conversation."""
     listed = () if workspace.empty else workspace.connection.ports.documents()
     documents = [
         {"name": one.doc_id, "title": one.title, "date": one.date, "pages": one.pages}
@@ -126,10 +125,9 @@ def _talk(workspace: Workspace, request: Request) -> Response:
     return JSONResponse({"html": html, "after": after, "busy": talk.busy, "scope": scope})
 
 
-def _ask(workspace: Workspace, request: Request, given: dict[str, Any]) -> Response:
-    """Begin to answer; raises ToolInputError, SessionError, QuestionError, ConfigError."""
+def _ask(workspace: Workspace, request: Request, values: dict[str, Any]) -> Response:
     try:
-        question = TypeAdapter(Question).validate_python(given)
+        question = TypeAdapter(Question).validate_python(values)
     except ValidationError as error:
         raise errors.ToolInputError(
             f"the request is not understood: {error.errors()[0]['msg']}"
@@ -156,8 +154,8 @@ def _stop(workspace: Workspace, request: Request) -> Response:
 
 def _events(workspace: Workspace, request: Request) -> Response:
     """Return what has happened behind a number that the page knows."""
-    given = request.query_params.get("after", "")
-    after = int(given) if given.isascii() and given.isdigit() else -1
+    text = request.query_params.get("after", "")
+    after = int(text) if text.isascii() and text.isdigit() else -1
     return JSONResponse(_open(workspace, request).feed.since(after))
 
 
@@ -213,8 +211,8 @@ async def _upload(workspace: Workspace, request: Request) -> Response:
     return JSONResponse({"name": name}, 201)
 
 
-def _index(workspace: Workspace, _: Request, given: dict[str, Any]) -> Response:
-    folder = given.get("folder") or ""
+def _index(workspace: Workspace, _: Request, values: dict[str, Any]) -> Response:
+    folder = values.get("folder") or ""
     if not isinstance(folder, str):
         raise errors.ToolInputError("the folder is no text")
     workspace.start_indexing([folder] if folder else [str(workspace.uploads())])

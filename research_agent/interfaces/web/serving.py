@@ -65,7 +65,7 @@ def gate(app: App, *, token: str, port: int) -> App:
         status, reason = _refusal(scope["path"], dict(scope["headers"]), token=token, port=port)
         if status:
             hint = "Open the address that research-agent web has printed."
-            await http_limits.refuse(sending, status, told={"error": reason, "hint": hint})
+            await http_limits.refuse(sending, status, values={"error": reason, "hint": hint})
         else:
             await app(scope, receive, sending)
 
@@ -73,7 +73,6 @@ def gate(app: App, *, token: str, port: int) -> App:
 
 
 def _refusal(path: str, headers: Headers, *, token: str, port: int) -> tuple[int, str]:
-    """Return the status and the reason of a refusal, 0 where there is none."""
     host = headers.get(b"host", b"")
     if host not in (f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()):
         return 403, "this page is served for 127.0.0.1 alone"

@@ -139,37 +139,37 @@ class Talk:
         return talk.ask(question.text, stop=self._stop, limits=question.scope, rejected=rejected)
 
     def _run(self, events: Generator[Event, None, None]) -> None:
-        said, hint = "", ""
+        message, hint = "", ""
         try:
             for event in events:
                 for line in lines_of(event):
                     self.feed.add("step", text=line)
         except StoppedError:
-            said = "Stopped."
+            message = "Stopped."
         except ResearchAgentError as error:
-            said, hint = str(error), error.hint
+            message, hint = str(error), error.hint
         except Exception as error:  # noqa: BLE001 (a fault of ours is told in words too)
-            said, hint = f"unexpected {type(error).__name__}: {error}", "Please report it."
+            message, hint = f"unexpected {type(error).__name__}: {error}", "Please report it."
         self._running.release()  # (who sees the answer may ask the next question at once)
-        if self.conversation.last and not said:
+        if self.conversation.last and not message:
             self._tell_answer()
         else:
-            self._tell_pending(said or UNANSWERED, hint=hint)
+            self._tell_pending(message or UNANSWERED, hint=hint)
 
     def _tell_answer(self) -> None:
         number = len(self.conversation.turns()) - 1
         self._records[number] = self.conversation.record
         self.feed.add("turn", turn=number, html=turn_html(number, self.turn(number)))
 
-    def _tell_pending(self, said: str, *, hint: str = "") -> None:
+    def _tell_pending(self, message: str, *, hint: str = "") -> None:
         """Say why there is no answer, with what the person can choose from."""
         try:
             choices = self.conversation.pending().choices
         except SessionError as error:  # (what cannot be read has no choices)
-            choices, said, hint = Choices(), said or str(error), hint or error.hint
+            choices, message, hint = Choices(), message or str(error), hint or error.hint
         self.feed.add(
             "waits",
-            text="" if choices.options else said,
+            text="" if choices.options else message,
             hint=hint,
             question=choices.question,
             options=list(choices.options),

@@ -47,7 +47,6 @@ class Workspace(Closing):
         self._lock, self._drawing = Lock(), Lock()
         self._talks: dict[str, Talk] = {}
         self._opened: Opened | None = None
-        self._indexing: Thread | None = None
         with ExitStack() as stack:
             self._place = session_place(settings.sessions, os.environ)
             self._table = stack.enter_context(self._place.table())
@@ -135,8 +134,7 @@ class Workspace(Closing):
                     "documents are being indexed", hint="Wait until it is done."
                 )
             self.job = Job(running=True)
-            self._indexing = Thread(target=self._index, args=(named,), daemon=True)
-            self._indexing.start()
+            Thread(target=self._index, args=(named,), daemon=True).start()
 
     def _index(self, paths: list[str]) -> None:
         def show(what: str, done: int, total: int) -> None:

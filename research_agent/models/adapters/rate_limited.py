@@ -166,12 +166,12 @@ def _asked_wait(error: ModelError) -> float:
 def _final(error: ModelError, tries: int) -> ModelError:
     """Return the error of the last try, with the number of tries and the wait it asked for."""
     asked = _asked_wait(error)
-    told = [f"after {tries} tries"] if tries > 1 else []
-    told += [f"it asks to be left alone for {math.ceil(asked)} s"] if asked else []
-    if not told:
+    notes = [f"after {tries} tries"] if tries > 1 else []
+    notes += [f"it asks to be left alone for {math.ceil(asked)} s"] if asked else []
+    if not notes:
         return error
     final = copy(error)
-    final.args, final.tries = (f"{error} ({'; '.join(told)})",), tries
+    final.args, final.tries = (f"{error} ({'; '.join(notes)})",), tries
     return final
 
 

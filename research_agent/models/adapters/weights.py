@@ -260,7 +260,6 @@ def _write(weights: WeightSet, parts: Sequence[Path], target: Path, on_progress:
 
 
 def _blocks(files: Iterable[Path], total: int, on_progress: Progress) -> Iterator[bytes]:
-    """Read `files` one after the other, and tell how far it is."""
     done = 0
     on_progress(0, total)
     for file in files:
@@ -272,7 +271,6 @@ def _blocks(files: Iterable[Path], total: int, on_progress: Progress) -> Iterato
 
 
 def _joined_path(weights: WeightSet, cache: Path) -> Path:
-    """Return where the joined file of `weights` is, or would be."""
     return cache / "models" / weights.file_name
 
 

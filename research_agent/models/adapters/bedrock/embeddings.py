@@ -43,10 +43,9 @@ class BedrockEmbedder:
 
     def windows(self, text: str, *, header: str = "") -> list[str]:
         """Return the texts to embed for `text`, each short enough, with `header` in front."""
-        header = header[: self._characters // 2]
-        room = self._characters - len(header)
-        spans = window_spans(len(text), size=room, overlap=OVERLAP)
-        return [header + text[start:end] for start, end in spans]
+        top = f"{header[: self._characters // 2]}\n" if header else ""
+        spans = window_spans(len(text), size=self._characters - len(top), overlap=OVERLAP)
+        return [top + text[start:end] for start, end in spans]
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector of length one a text; raises ModelError."""

@@ -124,7 +124,6 @@ def refused_option(error: "ClientError", sent: Collection[str]) -> str:
 
 
 def _reported(error: "ClientError", model: str, where: str) -> errors.ModelError:
-    """Return our error for an answer of Bedrock's that is no reply."""
     code, text = _said(error)
     metadata = error.response.get("ResponseMetadata", {})
     status, headers = int(metadata.get("HTTPStatusCode", 0)), metadata.get("HTTPHeaders", {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai import connection
-from research_agent.models.adapters.openai.failures import is_overflow, told, translated_errors
+from research_agent.models.adapters.openai.failures import is_overflow, text_of, translated_errors
 from research_agent.models.logprobs import entries_under, read_tokens
 from research_agent.models.replies import ENDS, call_cost, without_thoughts
 from research_agent.ports import CallOptions
@@ -141,7 +141,7 @@ def _refused(error: "openai.APIStatusError", body: Mapping[str, object]) -> str:
     """Return which of the options the server refuses by name; empty where it is none."""
     if error.status_code not in REFUSING or is_overflow(error):
         return ""
-    text = told(error)
+    text = text_of(error)
     return next((name for name, words in WORDS.items() if name in body and words.search(text)), "")
 
 

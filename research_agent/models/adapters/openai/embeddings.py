@@ -44,7 +44,6 @@ class OpenAIEmbedder:
         self._connection.close()
 
     async def _ask(self, client: "OpenAIEmbeddings", texts: Sequence[str]) -> list[list[float]]:
-        """Send the texts, some at a time."""
         vectors: list[list[float]] = []
         for start in range(0, len(texts), MOST_TEXTS):
             batch = list(texts[start : start + MOST_TEXTS])

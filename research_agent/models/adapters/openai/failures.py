@@ -73,10 +73,10 @@ def translated_errors(endpoint: Endpoint) -> Iterator[None]:
 
 def is_overflow(error: "openai.APIStatusError") -> bool:
     """Return whether the server says that the prompt is too long."""
-    return error.status_code in OVERFLOW_STATUSES and bool(OVERFLOW.search(told(error)))
+    return error.status_code in OVERFLOW_STATUSES and bool(OVERFLOW.search(text_of(error)))
 
 
-def told(error: "openai.APIStatusError") -> str:
+def text_of(error: "openai.APIStatusError") -> str:
     """Return all that the server said, in lower case: to be searched, never to be shown."""
     return f"{error} {error.type} {error.code} {error.param}".lower()
 
@@ -98,12 +98,11 @@ def _connection_error(error: "openai.APIConnectionError", endpoint: Endpoint) ->
         )
     connecting = (httpx2.ConnectError, httpx2.ConnectTimeout)
     absent = any(isinstance(cause, connecting) for cause in causes)
-    said = "cannot be reached" if absent else "broke the connection off"
-    return errors.ModelUnavailableError(f"the model server {said}", hint=_unavailable(endpoint))
+    problem = "cannot be reached" if absent else "broke the connection off"
+    return errors.ModelUnavailableError(f"the model server {problem}", hint=_unavailable(endpoint))
 
 
 def _reported(error: "openai.APIStatusError", endpoint: Endpoint) -> errors.ModelError:
-    """Return the error for a status."""
     if is_overflow(error):
         return errors.ContextOverflowError(
             "the prompt is longer than the model reads",
@@ -111,10 +110,10 @@ def _reported(error: "openai.APIStatusError", endpoint: Endpoint) -> errors.Mode
             "the embedded one.",
         )
     status, headers = error.status_code, error.response.headers
-    given = [str(code) for code in (error.type, error.code, error.param) if code]
-    codes = ", ".join(code for code in dict.fromkeys(given) if CODE.fullmatch(code))
-    said = f"the model server answered {status}{f' ({codes})' if codes else ''}"
-    if "insufficient_quota" in given:
+    named = [str(code) for code in (error.type, error.code, error.param) if code]
+    codes = ", ".join(code for code in dict.fromkeys(named) if CODE.fullmatch(code))
+    message = f"the model server answered {status}{f' ({codes})' if codes else ''}"
+    if "insufficient_quota" in named:
         status = UNPAID
     kind = ERRORS.get(
         status, errors.ModelUnavailableError if status >= FAILED else errors.ModelError
@@ -122,8 +121,8 @@ def _reported(error: "openai.APIStatusError", endpoint: Endpoint) -> errors.Mode
     if kind is errors.ModelBusyError:
         wait = retry_after(headers, now=time.time())
         hint = "Ask again later, or ask less at a time (models.concurrency)."
-        return errors.ModelBusyError(said, hint=hint, retry_after=wait)
-    return kind(said, hint=_hint(kind, status, endpoint))
+        return errors.ModelBusyError(message, hint=hint, retry_after=wait)
+    return kind(message, hint=_hint(kind, status, endpoint))
 
 
 def _hint(kind: type[errors.ModelError], status: int, endpoint: Endpoint) -> str:
