@@ -71,9 +71,10 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = gated_result(result_of(state, best, settings.answer.unconfirmed))
     warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []))
     result = replace(result, preset=settings.laid.name, warnings=warnings)
+    documents = _searchable(ports, state.scope)
     if result.status != "answered":
-        result = replace(result, advice=advice_of(result, _searchable(ports, state.scope)))
-    result = replace(result, citations=_credited(result.citations, ports, state.scope))
+        result = replace(result, advice=advice_of(result, documents))
+    result = replace(result, citations=_credited(result.citations, documents))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
         citations = [with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
@@ -200,8 +201,10 @@ def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
     return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
-def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tuple[Citation, ...]:
-    known = {one.doc_id: one for one in _searchable(ports, scope)} if citations else {}
+def _credited(
+    citations: Sequence[Citation], documents: Sequence[DocumentOutline]
+) -> tuple[Citation, ...]:
+    known = {one.doc_id: one for one in documents}
     return tuple(
         replace(one, authors=known[one.doc_id].authors, doi=known[one.doc_id].doi)
         if one.doc_id in known
