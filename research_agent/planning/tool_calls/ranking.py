@@ -162,7 +162,7 @@ def collect(
     latest = {call.index for call in plan.calls}
     before = {h.chunk.chunk_id for r in results if r.call.index not in latest for h in r.hits}
     now = {h.chunk.chunk_id for r in results if r.call.index in latest for h in r.hits}
-    told = any(_tells(result) for result in results if result.call.index in latest)
+    learned = any(_tells(result) for result in results if result.call.index in latest)
     if plan.stop:
         return Found(hits, stats, "stop", plan.stop)
     if plan.author == "planner":
@@ -171,7 +171,7 @@ def collect(
     if not plan.calls:
         return Found(hits, stats, "stop", "model_done")
     fresh = not now <= before
-    if not fresh and not told:
+    if not fresh and not learned:
         return Found(hits, stats, "stop", "no_new_evidence")
     if plan.turn >= max_turns:
         return Found(hits, stats, "stop", "max_turns")
