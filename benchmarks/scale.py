@@ -67,8 +67,8 @@ def run(counts: Sequence[int], *, cache: str, shared: bool = False) -> Iterator[
         for count in counts:
             figures = place / f"scale{kind}-{count}.json"
             if not figures.exists():
-                told = _child(f"build{kind}", place, {"chunks": count})
-                figures.write_text(json.dumps(told), encoding="utf-8")
+                measured = _child(f"build{kind}", place, {"chunks": count})
+                figures.write_text(json.dumps(measured), encoding="utf-8")
             built: Figures = json.loads(figures.read_text(encoding="utf-8"))
             other = 1_000_000 if count > configured else 0
             for below in (configured, other) if MANY <= count <= MOST else (configured,):
@@ -79,9 +79,9 @@ def run(counts: Sequence[int], *, cache: str, shared: bool = False) -> Iterator[
             (RESULTS / f"scale{kind}.jsonl").write_text(lines, encoding="utf-8")
 
 
-def _child(what: str, cache: Path, told: Figures) -> Figures:
+def _child(what: str, cache: Path, task: Figures) -> Figures:
     given, figures = cache / f"scale-{what}.json", cache / f"scale-{what}-figures.json"
-    given.write_text(json.dumps({"cache": str(cache), **told}), encoding="utf-8")
+    given.write_text(json.dumps({"cache": str(cache), **task}), encoding="utf-8")
     subprocess.run(  # noqa: S603 (our own module)
         [sys.executable, "-m", "benchmarks.scale", what, str(given), str(figures)],
         check=True,
@@ -104,8 +104,8 @@ def table(lines: Sequence[Figures], built: Mapping[str, Any]) -> str:
         ]
         for line in lines
     ]
-    told = ", ".join(f"{name} {value}" for name, value in built.items() if name != "location")
-    return f"{markdown(heads, rows)}\n\nBuilt: {told}."
+    sentence = ", ".join(f"{name} {value}" for name, value in built.items() if name != "location")
+    return f"{markdown(heads, rows)}\n\nBuilt: {sentence}."
 
 
 def real(cache: Path) -> tuple[list[Chunk], Any]:
