@@ -92,12 +92,12 @@ def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> PartAnswer:
     answer = reply_object(reply).get("answer")
     text = " ".join(answer.split()) if isinstance(answer, str) else ""
     plain = fold(text)
-    if not 1 < len(text) <= MAX_ANSWER or plain in fold(query):
+    if not plain or not 1 < len(text) <= MAX_ANSWER:
         return PartAnswer()
     before = r"(?<!\w)" if plain[0].isascii() else ""
     after = r"(?!\w)" if plain[-1].isascii() else ""
     whole_words = re.compile(f"{before}{re.escape(plain)}{after}")
-    for hit in hits:
+    for hit in () if whole_words.search(fold(query)) else hits:
         if whole_words.search(" ".join(fold(_readable(hit)).split())):
             return PartAnswer(text, hit.chunk.chunk_id)
     return PartAnswer()
