@@ -98,7 +98,7 @@ def sign_test(more: int, fewer: int) -> float:
     """
     trials = more + fewer
     tail = sum(comb(trials, i) for i in range(min(more, fewer) + 1))
-    return min(1.0, 2 * tail / 2**trials)
+    return min(1.0, 2 * tail / (1 << trials))
 
 
 def percentile(values: Sequence[float], share: float) -> float:

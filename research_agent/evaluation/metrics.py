@@ -5,7 +5,7 @@ A metric is a mean over the questions that it can be known of; how many these ar
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from research_agent.errors import EvaluationError
@@ -216,7 +216,7 @@ def _figures(rows: Sequence[EvalRow], seed: int) -> list[Figure]:
         if values := list(_values(metric, rows).values()):
             count, share = len(values), metric.kind == "share"
             mean = wilson(round(sum(values)), count) if share else mean_interval(values, seed=seed)
-            figure = Figure(metric.name, metric.about, *astuple(mean), count)
+            figure = Figure(metric.name, metric.about, mean.mean, mean.low, mean.high, count)
             found.append(replace(figure, better=metric.better))
     return found
 
