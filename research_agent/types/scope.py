@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import PurePath
 from posixpath import commonprefix
 from typing import Any, get_args
 from unicodedata import normalize
@@ -54,7 +53,7 @@ class Scope:
         """
         for name, kept in COLLECTIONS.items():
             value = getattr(self, name)
-            values = [value] if isinstance(value, str | PurePath) else value
+            values = [value] if isinstance(value, str) or hasattr(value, "__fspath__") else value
             if not isinstance(values, Iterable):
                 hint = 'Give names, such as Scope(documents="report.pdf").'
                 raise ToolInputError(f"scope.{name} is {value!r:.80}, no text", hint=hint)
