@@ -64,7 +64,7 @@ def faults_command(*, only: str) -> None:
     """Ask under every fault of a model server; exit status 1 where a rule is broken."""
     outcomes = faults.run(only)
     print(faults.table(outcomes))
-    sys.exit(any(told.broken for told in outcomes))
+    sys.exit(any(outcome.broken for outcome in outcomes))
 
 
 @main.command("scale")

@@ -185,7 +185,8 @@ def details(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
 def right(rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, float]:
     """Return 1 for each answerable question that is answered rightly, 0 for the others."""
     found = details(rows, keys)["details"]
-    return {of["qid"]: float(of["right"]) for of in found if of["counted"] and of["answerable"]}
+    counted = [row for row in found if row["counted"] and row["answerable"]]
+    return {row["qid"]: float(row["right"]) for row in counted}
 
 
 def _gap(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
@@ -198,8 +199,8 @@ def _gap(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
 
 def cells(rows: Sequence[Row], keys: Sequence[Row]) -> dict[str, str]:
     """Return what the answers of a system are worth, and what they cost."""
-    of, known = details(rows, keys), right(rows, keys)
-    found = (item.get("precision") for item in of["details"] if item["qid"] in known)
+    sums, known = details(rows, keys), right(rows, keys)
+    found = (item.get("precision") for item in sums["details"] if item["qid"] in known)
     precisions = [share for share in found if share is not None]
     quoted = [row for row in rows if "sentences" in row]
     spent = sum(
@@ -210,12 +211,12 @@ def cells(rows: Sequence[Row], keys: Sequence[Row]) -> dict[str, str]:
         return [float(row[name]) for row in rows for name in names if row.get(name) is not None]
 
     return {
-        "questions": f"{of['answerable']} + {of['unanswerable']}",
-        "facts right": told_share(of["facts_right"], of["answerable"]),
-        "right and supported": told_share(of["facts_right_and_supported"], of["answerable"]),
-        "refused rightly": told_share(of["refused_right"], of["unanswerable"]),
-        "refused wrongly": told_share(of["wrongly_refused"], of["answerable"]),
-        "cited pages accepted": told_share(of["cited_pages_accepted"], of["cited_pages"]),
+        "questions": f"{sums['answerable']} + {sums['unanswerable']}",
+        "facts right": told_share(sums["facts_right"], sums["answerable"]),
+        "right and supported": told_share(sums["facts_right_and_supported"], sums["answerable"]),
+        "refused rightly": told_share(sums["refused_right"], sums["unanswerable"]),
+        "refused wrongly": told_share(sums["wrongly_refused"], sums["answerable"]),
+        "cited pages accepted": told_share(sums["cited_pages_accepted"], sums["cited_pages"]),
         "mean of questions": told_mean(mean_interval(precisions)) if precisions else "-",
         "sentences with valid quotes": told_share(
             sum(row["quoted"] for row in quoted), sum(row["sentences"] for row in quoted)

@@ -79,8 +79,8 @@ def chat_graph(ports: Ports, settings: Settings) -> Chat:
 
 def turn(graph: Chat, thread: str, text: str) -> Turn:
     """Say `text` and return what becomes of it; raises MissingRecordingError."""
-    said = ChatInput(messages=[HumanMessage(text)])
-    state = graph.invoke(said, {"configurable": {"thread_id": thread}})
+    message = ChatInput(messages=[HumanMessage(text)])
+    state = graph.invoke(message, {"configurable": {"thread_id": thread}})
     return ChatState.model_validate(state).turns[-1]
 
 
@@ -91,20 +91,20 @@ def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) ->
         if not asking.in_time:
             return
         try:
-            of = turn(graph, conversation["cid"], key["text"])
+            done = turn(graph, conversation["cid"], key["text"])
         except MissingRecordingError:
             return
         yield {
             "cid": conversation["cid"],
             "kind": key["kind"],
-            "question": of.question,
-            "how": of.how,
-            "status": of.status,
-            "answer": of.answer,
-            "outcome": outcome(key, of.status, of.answer),
-            "gold_cited": cites_gold(key, of),
-            "calls": of.llm_calls,
-            "tokens": of.prompt_tokens + of.completion_tokens,
+            "question": done.question,
+            "how": done.how,
+            "status": done.status,
+            "answer": done.answer,
+            "outcome": outcome(key, done.status, done.answer),
+            "gold_cited": cites_gold(key, done),
+            "calls": done.llm_calls,
+            "tokens": done.prompt_tokens + done.completion_tokens,
             "seconds": round(chat.seconds - before, 2),
         }
 
@@ -112,23 +112,23 @@ def turns(conversation: Row, graph: Chat, chat: RecordedChat, asking: Asking) ->
 def table(asked: Sequence[Row]) -> str:
     """Return a row for each kind of turn; calls, tokens and seconds are medians."""
     found = ((kind, [row for row in asked if row["kind"] == kind]) for kind in KINDS)
-    lines = [_line(kind, of) for kind, of in found if of]
+    lines = [_line(kind, rows) for kind, rows in found if rows]
     return table_of(lines) if lines else ""
 
 
-def _line(kind: str, of: Sequence[Row]) -> dict[str, str]:
-    counts = Counter(row["outcome"] for row in of)
+def _line(kind: str, rows: Sequence[Row]) -> dict[str, str]:
+    counts = Counter(row["outcome"] for row in rows)
     known = kind in ("value", "sibling")
     return {
         "turn": kind,
-        "right (95 %)": told_share(counts["right"], len(of)),
+        "right (95 %)": told_share(counts["right"], len(rows)),
         "wrong": str(counts["wrong"]),
-        "refused": str(sum(row["status"] == "refused" for row in of)),
-        "gold cited": str(sum(row["gold_cited"] for row in of)) if known else "-",
-        "completed": str(sum(row["how"] == "model" for row in of)),
-        "calls": f"{median(row['calls'] for row in of):g}",
-        "tokens": f"{median(row['tokens'] for row in of):.0f}",
-        "seconds": f"{median(row['seconds'] for row in of):.0f}",
+        "refused": str(sum(row["status"] == "refused" for row in rows)),
+        "gold cited": str(sum(row["gold_cited"] for row in rows)) if known else "-",
+        "completed": str(sum(row["how"] == "model" for row in rows)),
+        "calls": f"{median(row['calls'] for row in rows):g}",
+        "tokens": f"{median(row['tokens'] for row in rows):.0f}",
+        "seconds": f"{median(row['seconds'] for row in rows):.0f}",
     }
 
 
@@ -171,15 +171,15 @@ def winner(text: str, word: str, items: Sequence[Sequence[str]]) -> int | None:
     >>> winner("Jacobi was born in 1938, Holm in 1931.", "older", items) is None
     True
     """
-    said = f" {normal(text)} "
+    padded = f" {normal(text)} "
     named = sorted(
         (at, number)
         for number, spellings in enumerate(items)
         for spelling in spellings
-        for at in range(len(said))
-        if said.startswith(f" {normal(spelling)}", at)
+        for at in range(len(padded))
+        if padded.startswith(f" {normal(spelling)}", at)
     )
-    compared = said.find(f" {normal(word)} ")
+    compared = padded.find(f" {normal(word)} ")
     if compared < 0 and len({number for _, number in named}) > 1:
         return None
     before = [number for at, number in named if at < compared]
@@ -187,7 +187,7 @@ def winner(text: str, word: str, items: Sequence[Sequence[str]]) -> int | None:
     return before[-1] if before else next(iter(behind), None)
 
 
-def cites_gold(key: Row, of: Turn) -> bool:
+def cites_gold(key: Row, turn: Turn) -> bool:
     """Return whether an answer cites a file that states what was asked for."""
     wanted = {gold["file"] for gold in key.get("gold", ())}
-    return any(Path(cited.source).name in wanted for cited in of.citations)
+    return any(Path(cited.source).name in wanted for cited in turn.citations)

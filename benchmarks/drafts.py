@@ -58,14 +58,14 @@ def by_words(text: str, golds: Sequence[str]) -> Outcome:
     >>> by_words("Both are.", ["yes"]), by_words("No, only one is.", ["yes"])
     ('not judged', 'wrong')
     """
-    said = normal(text)
+    words = normal(text)
     wanted = [normal(gold) for gold in golds]
     if set(wanted) & {"yes", "no"}:
-        first = said.partition(" ")[0]
+        first = words.partition(" ")[0]
         if first not in ("yes", "no"):
             return "not judged"
         return "right" if first in wanted else "wrong"
-    return "right" if any(f" {gold} " in f" {said} " for gold in wanted) else "wrong"
+    return "right" if any(f" {gold} " in f" {words} " for gold in wanted) else "wrong"
 
 
 def normal(text: str) -> str:

@@ -110,14 +110,14 @@ def fitted(measured: Data, rows_digest: str, cross_encoder: str) -> GroundingMod
     of = measured.values, measured.supported, measured.family
     penalty = chosen_penalty(*of)
     model = fit(*of, penalty=penalty)
-    told = predictions(*of, penalty=penalty)
-    low, high = (marking_limit(told, *of[1:], share=share) for share in UNSURE)
+    predicted = predictions(*of, penalty=penalty)
+    low, high = (marking_limit(predicted, *of[1:], share=share) for share in UNSURE)
     return GroundingModel(
         weights=tuple(model.weights.tolist()),
         bias=model.bias,
         means=tuple(model.means.tolist()),
         scales=tuple(model.scales.tolist()),
-        limit=marking_limit(told, *of[1:]),
+        limit=marking_limit(predicted, *of[1:]),
         unsure=(low, high),
         data=rows_digest,
         cross_encoder=cross_encoder,

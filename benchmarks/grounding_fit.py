@@ -77,9 +77,9 @@ def fit(
     ridge = np.diag([penalty] * values.shape[1] + [0.0])
     found = np.zeros(inputs.shape[1])
     for _ in range(STEPS):
-        told = 1.0 / (1.0 + np.exp(-inputs @ found))
-        slope = inputs.T @ (weight * (told - supported)) + ridge @ found
-        curve = (inputs * (weight * told * (1 - told))[:, None]).T @ inputs + ridge
+        predicted = 1.0 / (1.0 + np.exp(-inputs @ found))
+        slope = inputs.T @ (weight * (predicted - supported)) + ridge @ found
+        curve = (inputs * (weight * predicted * (1 - predicted))[:, None]).T @ inputs + ridge
         step = np.linalg.solve(curve, slope)
         found = found - step
         if np.abs(step).max() < 1e-8:  # noqa: PLR2004 (nothing moves any more)
@@ -96,14 +96,14 @@ def left_out(
     """
     import numpy as np
 
-    told, limit = np.zeros(len(supported)), np.zeros(len(supported))
+    predicted, limit = np.zeros(len(supported)), np.zeros(len(supported))
     for name in np.unique(family):
         rest = family != name
         inner = values[rest], supported[rest], family[rest]
         penalty = chosen_penalty(*inner)
-        told[~rest] = fit(*inner, penalty=penalty).probabilities(values[~rest])
+        predicted[~rest] = fit(*inner, penalty=penalty).probabilities(values[~rest])
         limit[~rest] = marking_limit(predictions(*inner, penalty=penalty), *inner[1:])
-    return told, limit
+    return predicted, limit
 
 
 def predictions(
@@ -116,12 +116,12 @@ def predictions(
     """Return the probabilities of each family by what was fitted on the others."""
     import numpy as np
 
-    told = np.zeros(len(supported))
+    predicted = np.zeros(len(supported))
     for name in np.unique(family):
         rest = family != name
         fitted = fit(values[rest], supported[rest], family[rest], penalty=penalty)
-        told[~rest] = fitted.probabilities(values[~rest])
-    return told
+        predicted[~rest] = fitted.probabilities(values[~rest])
+    return predicted
 
 
 def chosen_penalty(
@@ -138,7 +138,7 @@ def chosen_penalty(
 
 
 def marking_limit(
-    told: "NDArray[np.float64]",
+    scores: "NDArray[np.float64]",
     supported: "NDArray[np.int64]",
     family: "NDArray[np.str_]",
     *,
@@ -148,15 +148,15 @@ def marking_limit(
     import numpy as np
 
     yes = supported == 1
-    order = np.argsort(told[yes])
+    order = np.argsort(scores[yes])
     names, counts = np.unique(family[yes], return_counts=True)
     weight = (1.0 / dict(zip(names, counts, strict=True))[name] for name in family[yes][order])
     below = np.cumsum(np.fromiter(weight, dtype=float))
     place = int(np.searchsorted(below / below[-1], share))
-    return float(told[yes][order][place])
+    return float(scores[yes][order][place])
 
 
-def caught(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
+def caught(scores: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
     """Return the share of the unsupported that is marked where 10 % of the supported are.
 
     It is nan where either is missing. Where scores tie at the limit, the share between both
@@ -164,22 +164,22 @@ def caught(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float
     """
     import numpy as np
 
-    yes, no = np.sort(told[supported == 1]), np.sort(told[supported == 0])
+    yes, no = np.sort(scores[supported == 1]), np.sort(scores[supported == 0])
     if not len(yes) or not len(no):
         return float("nan")
-    levels = np.unique(told)
+    levels = np.unique(scores)
     false = np.searchsorted(yes, levels, side="right") / len(yes)
     true = np.searchsorted(no, levels, side="right") / len(no)
     return float(np.interp(MARKED, np.append(0.0, false), np.append(0.0, true)))
 
 
-def calibration_error(told: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
+def calibration_error(scores: "NDArray[np.float64]", supported: "NDArray[np.int64]") -> float:
     """Return the expected calibration error over ten bins of equal width."""
     import numpy as np
 
-    bins = np.minimum((told * BINS).astype(int), BINS - 1)
+    bins = np.minimum((scores * BINS).astype(int), BINS - 1)
     gaps = [
-        (bins == one).mean() * abs(told[bins == one].mean() - supported[bins == one].mean())
+        (bins == one).mean() * abs(scores[bins == one].mean() - supported[bins == one].mean())
         for one in np.unique(bins)
     ]
     return float(sum(gaps))
@@ -187,7 +187,7 @@ def calibration_error(told: "NDArray[np.float64]", supported: "NDArray[np.int64]
 
 def macro(
     score: "Callable[..., float]",
-    told: "NDArray[np.float64]",
+    scores: "NDArray[np.float64]",
     supported: "NDArray[np.int64]",
     family: "NDArray[np.str_]",
 ) -> float:
@@ -195,7 +195,7 @@ def macro(
     import numpy as np
 
     return float(
-        np.nanmean([score(told[family == f], supported[family == f]) for f in np.unique(family)])
+        np.nanmean([score(scores[family == f], supported[family == f]) for f in np.unique(family)])
     )
 
 

@@ -129,7 +129,7 @@ def regardless_of_order(truth: str, read: str) -> float:
 
 def run(data: Path, fonts: Path) -> list[dict[str, object]]:
     """Read every scan as indexing would; the first page is read twice, to start the child."""
-    told: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     target = "research_agent.documents.adapters.ocr:read_page"
     with (
         SandboxedFunction(target, seconds=600, memory_mb=MEMORY_MB) as ocr,
@@ -139,13 +139,13 @@ def run(data: Path, fonts: Path) -> list[dict[str, object]]:
             path = Path(folder) / "scan.pdf"
             scan.picture.save(path, "PDF", resolution=scan.dpi)
             request = json.dumps({"path": str(path), "page": 1})
-            if not told:
+            if not rows:
                 ocr.call(request)
             began = time.perf_counter()
             found = cast("dict[str, Any]", ocr.call(request)["value"])
             seconds = time.perf_counter() - began
             read = "\n".join(found["text"])
-            told.append(
+            rows.append(
                 {
                     "scan": scan.name,
                     "dpi": scan.dpi,
@@ -156,4 +156,4 @@ def run(data: Path, fonts: Path) -> list[dict[str, object]]:
                     "seconds": round(seconds, 1),
                 }
             )
-    return told
+    return rows

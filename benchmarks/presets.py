@@ -202,9 +202,9 @@ def judged(source: SampleName, result: ResearchResult, key: Row) -> tuple[Outcom
         right, supported = found["right"], found.get("covered", False)
     else:
         claims = " ".join(claim.text for claim in result.claims)
-        said = claims if result.status == "unconfirmed" else result.answer
+        text = claims if result.status == "unconfirmed" else result.answer
         refused = result.status == "refused"
-        right = by_words(said, (key["answer"], *key["aliases"])) == "right"
+        right = by_words(text, (key["answer"], *key["aliases"])) == "right"
         supported = any(c.doc_id in key["supporting_ids"] for c in result.citations)
     if refused:
         return "refused", False

@@ -143,8 +143,8 @@ def printed_command(*, cache: str) -> None:
             for package, tables in found.items():
                 blocks = parse_pdf(printed(tables, way, where / "printed")).blocks
                 right, of = right_of(tables, blocks)
-                told = {"printed by": way, "documentation": package, "half": SOURCES[package]}
-                told |= {"tables": str(len(tables)), "cells": str(of)}
-                rows.append(told | {"right": f"{right / of:.3f}"})
+                row = {"printed by": way, "documentation": package, "half": SOURCES[package]}
+                row |= {"tables": str(len(tables)), "cells": str(of)}
+                rows.append(row | {"right": f"{right / of:.3f}"})
                 print(rows[-1], flush=True)
     (RESULTS / "printed.md").write_text(f"{table_of(rows)}\n", encoding="utf-8")

@@ -78,10 +78,8 @@ ARMS = (
 MODES = (
     Arm("planned", changed(Settings(), search={"mode": "planned"})),
     Arm("tool_calling", changed(Settings(), search={"mode": "tool_calling"}), "planned"),
-    Arm("auto", changed(Settings(), search={"mode": "auto"}), "planned"),
 )
-"""Who writes the calls of a search: rules, the planner model, or the model where it proves able to.
-A model that is tried once for all counts its trial at one question."""
+"""Who writes the calls of a search: rules, or the planner model."""
 
 
 @click.command("refinement")

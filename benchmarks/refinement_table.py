@@ -37,26 +37,26 @@ def table(
     return f"## {name}: {questions} questions\n\n{shown}"
 
 
-def _cells(of: Sequence[Row], pairs: Sequence[tuple[Row, Row]]) -> dict[str, str]:
+def _cells(rows: Sequence[Row], pairs: Sequence[tuple[Row, Row]]) -> dict[str, str]:
     gains = [found(one, FIRST) - found(base, FIRST) for one, base in pairs]
     figures = {}
     for k in KS:
-        whole = [found(row, k) == len(row["ranks"]) for row in of]
+        whole = [found(row, k) == len(row["ranks"]) for row in rows]
         both = [[found(r, k) == len(r["ranks"]) for r in side] for side in zip(*pairs, strict=True)]
         figures[f"all @{k}"] = figure(whole, *both)
     for k in KS:
-        parts = [found(row, k) / len(row["ranks"]) for row in of]
+        parts = [found(row, k) / len(row["ranks"]) for row in rows]
         figures[f"recall @{k}"] = f"{100 * fmean(parts):.1f}"
     return {
-        "questions": str(len(of)),
+        "questions": str(len(rows)),
         **figures,
-        "changed": str(sum(row["kind"] != "keep" for row in of)),
+        "changed": str(sum(row["kind"] != "keep" for row in rows)),
         "helped": str(sum(gain > 0 for gain in gains)) if pairs else "",
         "hurt": str(sum(gain < 0 for gain in gains)) if pairs else "",
-        "blocked": str(sum(len(row["blocked"]) for row in of)),
-        "calls": f"{fmean(row['calls'] for row in of):.1f}",
-        "tokens": f"{fmean(row['tokens'] for row in of):.0f}",
-        "model s": f"{fmean(row['model_seconds'] for row in of):.1f}",
+        "blocked": str(sum(len(row["blocked"]) for row in rows)),
+        "calls": f"{fmean(row['calls'] for row in rows):.1f}",
+        "tokens": f"{fmean(row['tokens'] for row in rows):.0f}",
+        "model s": f"{fmean(row['model_seconds'] for row in rows):.1f}",
     }
 
 

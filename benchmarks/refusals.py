@@ -167,8 +167,8 @@ def best_limit(rows: Sequence[Scored]) -> float:
     """
     seen = sorted({row.p for row in rows})
     limits = [0.0, *((low + high) / 2 for low, high in pairwise(seen) if low >= 0.0)]
-    told = [(errors_at(rows, limit), limit) for limit in limits]
-    fair = [pair for pair in told if pair[0][0] <= MOST_REFUSED * pair[0][1]]
+    choices = [(errors_at(rows, limit), limit) for limit in limits]
+    fair = [pair for pair in choices if pair[0][0] <= MOST_REFUSED * pair[0][1]]
     return max(fair, key=lambda pair: (balanced(pair[0]), -pair[1]))[1]
 
 
@@ -185,8 +185,8 @@ def judged(rows: Sequence[Scored], model: Fitted) -> list[Scored]:
     """Return the rows with their probabilities."""
     import numpy as np
 
-    told = model.probabilities(np.array([[row.yes, row.relevance] for row in rows]))
-    return [replace(row, p=float(p)) for row, p in zip(rows, told, strict=True)]
+    probabilities = model.probabilities(np.array([[row.yes, row.relevance] for row in rows]))
+    return [replace(row, p=float(p)) for row, p in zip(rows, probabilities, strict=True)]
 
 
 def table(rows: Sequence[Scored]) -> str:

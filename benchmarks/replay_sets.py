@@ -215,7 +215,7 @@ def _pruned(case: Row, ports: Ports, settings: Settings) -> dict[str, str]:
     chunks = ports.chunks.chunks([chunk_id for chunk_id, *_ in case["hits"]])
     if len(chunks) < len(case["hits"]):  # (the case is older than today's chunks)
         raise MissingRecordingError("pruning")
-    hits = [Hit(chunk, *told) for chunk, (_, *told) in zip(chunks, case["hits"], strict=True)]
+    hits = [Hit(chunk, *scores) for chunk, (_, *scores) in zip(chunks, case["hits"], strict=True)]
     context = RunContext(ports, settings, load_prompts()).within(PLENTY)
     found = select_evidence(case["question"], hits, EarlierEvidence(), context)
     stats = found.value.pruned.stats

@@ -87,8 +87,8 @@ def of_events(agent: ResearchAgent, question: str) -> dict[str, str]:
     """Ask, and return the digests of the result and of the events; calls run beside each other."""
     events = list(agent.stream(question))
     result: ResearchResult = events[-1].result  # type: ignore[union-attr]  # (the last one has it)
-    told = [digest(event) for event in events[:-1] if event.event not in UNORDERED]
-    return of_result(result) | {"events": digest((sorted(told), result.usage))}
+    digests = [digest(event) for event in events[:-1] if event.event not in UNORDERED]
+    return of_result(result) | {"events": digest((sorted(digests), result.usage))}
 
 
 def of_result(result: ResearchResult) -> dict[str, str]:

@@ -70,16 +70,21 @@ STAGES: Mapping[str, Search] = {
 
 
 def index_of(name: str, cache: Path, settings: Settings) -> tuple[str, int]:
-    """Bring the index of a collection below `cache` up to date; return where, and its chunks.
+    """Bring the index of a collection below `cache` up to date; return where, and its chunks."""
+    return index_at(cache / "indexes" / name, documents(name, cache), settings)
+
+
+def index_at(location: Path, paths: Sequence[Path], settings: Settings) -> tuple[str, int]:
+    """Bring an index of files or folders up to date; return where, and its chunks.
 
     An index that also holds other documents, of an earlier run elsewhere, is made anew.
     """
-    location, folders = cache / "indexes" / name, documents(name, cache)
     location.parent.mkdir(parents=True, exist_ok=True)
-    paths = [str(path) for path in folders]
-    report = update(str(location), paths, settings)
-    if report.documents > sum(file.is_file() for path in folders for file in path.iterdir()):
-        report = update(str(location), paths, settings, rebuild=True)
+    named = [str(path) for path in paths]
+    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
+    report = update(str(location), named, settings)
+    if report.documents > sum(map(Path.is_file, files)):
+        report = update(str(location), named, settings, rebuild=True)
     return str(location), report.chunks
 
 

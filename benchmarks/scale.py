@@ -65,7 +65,11 @@ def run(counts: Sequence[int], *, cache: str, shared: bool = False) -> Iterator[
     kept: list[Figures] = []
     with folder(cache) as place:
         for count in counts:
-            built = _child(f"build{kind}", place, {"chunks": count})
+            figures = place / f"scale{kind}-{count}.json"
+            if not figures.exists():
+                measured = _child(f"build{kind}", place, {"chunks": count})
+                figures.write_text(json.dumps(measured), encoding="utf-8")
+            built: Figures = json.loads(figures.read_text(encoding="utf-8"))
             other = 1_000_000 if count > configured else 0
             for below in (configured, other) if MANY <= count <= MOST else (configured,):
                 given = {"exact_below": below, "chunks": count, "location": built["location"]}
@@ -75,9 +79,9 @@ def run(counts: Sequence[int], *, cache: str, shared: bool = False) -> Iterator[
             (RESULTS / f"scale{kind}.jsonl").write_text(lines, encoding="utf-8")
 
 
-def _child(what: str, cache: Path, told: Figures) -> Figures:
+def _child(what: str, cache: Path, task: Figures) -> Figures:
     given, figures = cache / f"scale-{what}.json", cache / f"scale-{what}-figures.json"
-    given.write_text(json.dumps({"cache": str(cache), **told}), encoding="utf-8")
+    given.write_text(json.dumps({"cache": str(cache), **task}), encoding="utf-8")
     subprocess.run(  # noqa: S603 (our own module)
         [sys.executable, "-m", "benchmarks.scale", what, str(given), str(figures)],
         check=True,
@@ -100,8 +104,8 @@ def table(lines: Sequence[Figures], built: Mapping[str, Any]) -> str:
         ]
         for line in lines
     ]
-    told = ", ".join(f"{name} {value}" for name, value in built.items() if name != "location")
-    return f"{markdown(heads, rows)}\n\nBuilt: {told}."
+    sentence = ", ".join(f"{name} {value}" for name, value in built.items() if name != "location")
+    return f"{markdown(heads, rows)}\n\nBuilt: {sentence}."
 
 
 def real(cache: Path) -> tuple[list[Chunk], Any]:
@@ -141,13 +145,9 @@ def mixed(chunks: Sequence[Chunk], vectors: Any, count: int) -> Iterator[Indexed
 
 
 def build(given: Figures) -> Figures:
-    """Write ledger and caches as indexing does, and return what that took; once for each size."""
+    """Write ledger and caches as indexing does, and return what that took."""
     cache, count = Path(given["cache"]), int(given["chunks"])
     place = locate(str(cache / f"scale-{count}"))
-    figures = place.path.with_suffix(".json")
-    if figures.exists():
-        kept: Figures = json.loads(figures.read_text(encoding="utf-8"))
-        return kept
     chunks = mixed(*real(cache), count)
     started = time.perf_counter()
     place.create()
@@ -159,25 +159,19 @@ def build(given: Figures) -> Figures:
         written = time.perf_counter()
         with LedgerReader(place.current().ledger, place.label) as ledger:
             sync_caches(place.current(), ledger, IndexSettings(exact_below=0))
-    told = {
+    return {
         "location": str(place.path),
         "ledger_seconds": round(written - started, 1),
         "caches_seconds": round(time.perf_counter() - written, 1),
         "mb_on_disk": round(place.bytes_on_disk() / 1e6),
         "peak_mb": _peak_mb(),
     }
-    figures.write_text(json.dumps(told), encoding="utf-8")
-    return told
 
 
 def build_shared(given: Figures) -> Figures:
     """Write a shared index in batches of documents, publish it, and return what that took."""
     cache, count = Path(given["cache"]), int(given["chunks"])
     place = cache / f"scale-shared-{count}"
-    figures = place.with_suffix(".json")
-    if figures.exists():
-        kept: Figures = json.loads(figures.read_text(encoding="utf-8"))
-        return kept
     chunks, storage, linking = mixed(*real(cache), count), storage_of(f"lance:{place}"), 0.0
 
     def timed(documents: Iterable[Exported]) -> Linked:
@@ -195,7 +189,7 @@ def build_shared(given: Figures) -> Figures:
         writer.flush()
         written = time.perf_counter()
         writer.publish({}, ())
-    told = {
+    return {
         "location": f"lance:{place}",
         "put_seconds": round(written - started, 1),
         "linking_seconds": round(linking, 1),
@@ -203,8 +197,6 @@ def build_shared(given: Figures) -> Figures:
         "mb_on_disk": round(storage.bytes_on_disk() / 1e6),
         "peak_mb": _peak_mb(),
     }
-    figures.write_text(json.dumps(told), encoding="utf-8")
-    return told
 
 
 def _record(number: int) -> DocumentRecord:

@@ -58,8 +58,8 @@ def plain(text: str) -> str:
     ('10-24(x)naive', 'a1-b')
     """
     folded = unicodedata.normalize("NFKD", text).replace("\u2217", "*").lower()
-    said = (c for c in folded if unicodedata.category(c) not in {"Lm", "Sk"})
-    dashed = ("-" if c == "\u2212" or unicodedata.category(c) == "Pd" else c for c in said)
+    letters = (c for c in folded if unicodedata.category(c) not in {"Lm", "Sk"})
+    dashed = ("-" if c == "\u2212" or unicodedata.category(c) == "Pd" else c for c in letters)
     return _DROPPED.sub("", "".join(dashed))
 
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,11 @@ def _plain() -> JsonPlusSerializer:
 @contextmanager
 def sqlite_saver(file: Path) -> Iterator[Saver]:
     """Keep checkpoints in an SQLite file; raises SessionError where it is none."""
-    try:
-        connection = sqlite3.connect(file, timeout=WAIT, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise SessionError(
-            f"{file} cannot be opened: {error}", hint="See sessions.path."
-        ) from error
-    with closing(connection):
-        saver = SqliteSaver(connection, serde=_plain())
+    with ExitStack() as stack:
         try:
+            connection = sqlite3.connect(file, timeout=WAIT, check_same_thread=False)
+            stack.enter_context(closing(connection))
+            saver = SqliteSaver(connection, serde=_plain())
             saver.setup()
         except sqlite3.Error as error:
             message = f"{file} cannot be used: {error}"

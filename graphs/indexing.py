@@ -42,7 +42,7 @@ def check_within(roots: Sequence[Path], paths: Sequence[str], index: str) -> Non
         )
     places = [index] if "/" in index or os.sep in index or index.startswith(".") else []
     for text in (*paths, *places):
-        place = Path(text).expanduser().resolve()
+        place = Path(os.path.expanduser(text)).resolve()  # noqa: PTH111 (~nobody stays)
         if not any(place.is_relative_to(root) for root in roots):
             raise PathError(
                 f"{text} is in none of the folders that Studio may index",

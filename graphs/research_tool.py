@@ -125,18 +125,19 @@ def build_research_tool(asks: Asks, limits: Limits | Callable[[], Limits] = Limi
     """
     handed = limits if callable(limits) else lambda: limits
 
-    def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
+    def wanted(arguments: dict[str, Any]) -> dict[str, Any]:
         given = ResearchInputs(**arguments)
+        lower = handed().and_at_most(given.limits)
+        return {"question": given.question, "limits": lower, "scope": given.scope}
+
+    def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
         with _told():
-            asked_for = handed().and_at_most(given.limits)
-            result = asks.ask(given.question, limits=asked_for, scope=given.scope)
+            result = asks.ask(**wanted(arguments))
         return result_text(result), result
 
     async def awaited(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)
-        given = ResearchInputs(**arguments)
         with _told():
-            asked_for = handed().and_at_most(given.limits)
-            result = await asks.aask(given.question, limits=asked_for, scope=given.scope)
+            result = await asks.aask(**wanted(arguments))
         return result_text(result), result
 
     return made_tool("research_tool", RESEARCH, ResearchInputs, asked, awaited)

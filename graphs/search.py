@@ -132,8 +132,8 @@ def run_call(
 def _read(call: ToolCall, read: ChunksResult, scope: Scope) -> tuple[CallResult, TraceEvent]:
     """Return chunks as the loop keeps them; those outside of the scope are none."""
     within = tuple(hit for hit in read.hits if scope.admits(hit.chunk))
-    told = filter(None, (unknown_ids(read.unknown), MORE if read.truncated else ""))
-    return CallResult(call, within, told="\n".join(told), searched=False), read.event
+    lines = filter(None, (unknown_ids(read.unknown), MORE if read.truncated else ""))
+    return CallResult(call, within, told="\n".join(lines), searched=False), read.event
 
 
 SearchGraph = CompiledStateGraph[SearchState, ResearchContext, SearchInput, SearchOutput]

@@ -100,8 +100,8 @@ def defaults(reads: type[State]) -> dict[str, object]:
 def whole_input(reads: type[State]) -> Callable[[object], object]:
     """Return what gives an input its defaults; a thread would keep values of an earlier run."""
 
-    def whole(given: object) -> object:
-        return defaults(reads) | dict(given) if isinstance(given, dict | reads) else given
+    def whole(value: object) -> object:
+        return defaults(reads) | dict(value) if isinstance(value, dict | reads) else value
 
     return whole
 

@@ -31,8 +31,8 @@ def token() -> str:
     """Return the token of this server; a new one is printed to stderr. Raises ConfigError."""
     made = access_token(TOKEN, os.environ)
     if not os.environ.get(TOKEN):
-        told = f"clients send this header: Authorization: Bearer {made}"
-        print(told, file=sys.stderr, flush=True)  # noqa: T201 (it is for whoever started the server)
+        message = f"clients send this header: Authorization: Bearer {made}"
+        print(message, file=sys.stderr, flush=True)  # noqa: T201 (it is for whoever started the server)
     return made
 
 

@@ -65,10 +65,10 @@ class ToolInput(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:  # noqa: ANN401 (whatever a model wrote)
-        if isinstance(given, Mapping):
-            return {name: value for name, value in given.items() if value is not None}
-        return given
+    def _without_nulls(cls, arguments: Any) -> Any:  # noqa: ANN401 (whatever a model wrote)
+        if isinstance(arguments, Mapping):
+            return {name: value for name, value in arguments.items() if value is not None}
+        return arguments
 
 
 class SearchChunksInput(ToolInput):
@@ -136,16 +136,16 @@ def valid(schema: type[Input], **given: object) -> Input:
         raise input_error(schema, error) from error
 
 
-def checked(name: str, given: Mapping[str, object]) -> dict[str, object]:
+def checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments of a tool that differ from the defaults; raises ToolInputError."""
-    return valid(INPUTS[name], **given).model_dump(mode="json", exclude_defaults=True)
+    return valid(INPUTS[name], **arguments).model_dump(mode="json", exclude_defaults=True)
 
 
 def input_error(schema: type[BaseModel], error: ValidationError) -> ToolInputError:
     """Return what is wrong with arguments, each with what was given, and which there are."""
     names = list(schema.model_fields)
-    told = dict.fromkeys(_told(detail, names) for detail in error.errors()[:4])
-    return ToolInputError("; ".join(told), hint=f"The arguments are: {', '.join(names) or 'none'}.")
+    message = "; ".join(dict.fromkeys(_told(detail, names) for detail in error.errors()[:4]))
+    return ToolInputError(message, hint=f"The arguments are: {', '.join(names) or 'none'}.")
 
 
 def told(error: ResearchAgentError) -> str:

@@ -69,48 +69,48 @@ class ResearchTools:
 
     def search(self, query: str, **more: object) -> SearchResult:
         """Search for passages as SearchChunksInput says; raises ToolInputError, ModelError."""
-        given = inputs.valid(inputs.SearchChunksInput, query=query, **more)
-        return self.found(given, whole(self.run.settings.budget))
+        arguments = inputs.valid(inputs.SearchChunksInput, query=query, **more)
+        return self.found(arguments, whole(self.run.settings.budget))
 
     def found(
         self,
-        given: inputs.SearchChunksInput,
+        arguments: inputs.SearchChunksInput,
         allowance: Allowance,
         about: SearchRequest = ANYTHING,
     ) -> SearchResult:
         """Return what one valid call finds within `about`; raises ToolInputError, ModelError."""
-        exclude = about.within.exclude.union(given.exclude_chunk_ids or ())
+        exclude = about.within.exclude.union(arguments.exclude_chunk_ids or ())
         wanted = replace(
             about,
-            max_chunks=given.max_chunks,
-            file_filter=given.file_filter or "",
-            include_references=given.include_references,
-            rerank=given.rerank,
+            max_chunks=arguments.max_chunks,
+            file_filter=arguments.file_filter or "",
+            include_references=arguments.include_references,
+            rerank=arguments.rerank,
             within=replace(about.within, exclude=exclude),
         )
         links = Links(self.run.ports, wanted.within)
         context = self.run.within(allowance)
         with span(f"execute_tool {TOOL}", TOOL_SPAN) as noted:
-            found = search_documents(
-                given.query,
+            result = search_documents(
+                arguments.query,
                 wanted,
                 context,
                 keep=HitFilter(context, links, about.question),
                 follow=links,
             )
-            noted["research_agent.hits"] = len(found.hits)
-        return found
+            noted["research_agent.hits"] = len(result.hits)
+        return result
 
     def get_chunks(self, chunk_ids: Sequence[str], **more: object) -> ChunksResult:
         """Read chunks as GetChunksInput says, with what they refer to; raises ToolInputError."""
         return self.read(inputs.valid(inputs.GetChunksInput, chunk_ids=chunk_ids, **more))
 
-    def read(self, given: inputs.GetChunksInput) -> ChunksResult:
+    def read(self, arguments: inputs.GetChunksInput) -> ChunksResult:
         """Return what one valid call reads."""
         return get_chunks(
-            given.chunk_ids,
-            expand_depth=given.expand_depth,
-            max_total_chunks=given.max_total_chunks,
+            arguments.chunk_ids,
+            expand_depth=arguments.expand_depth,
+            max_total_chunks=arguments.max_total_chunks,
             ports=self.run.ports,
         )
 

@@ -88,32 +88,32 @@ def product(kind: str, half: Half, asking: Asking, cache: Path) -> Iterator[Eval
 
 def row_of(question: Question, result: ResearchResult) -> EvalRow:
     """Return the product's answer as a row."""
-    texts = {of.hit.chunk.chunk_id: of.hit.chunk.text for of in result.evidence}
-    row = answered(question, Seen(ranked=[of.hit.chunk for of in result.evidence]), result)
+    texts = {item.hit.chunk.chunk_id: item.hit.chunk.text for item in result.evidence}
+    row = answered(question, Seen(ranked=[item.hit.chunk for item in result.evidence]), result)
     spans = [
-        Span(place.doc_id, place.start_page, place.end_page, texts.get(of.chunk_id, ""))
-        for place, of in zip(row.citations, result.citations, strict=True)
+        Span(place.doc_id, place.start_page, place.end_page, texts.get(item.chunk_id, ""))
+        for place, item in zip(row.citations, result.citations, strict=True)
     ]
     scores = {EVIDENCE: float(sum(map(Cl100k().count, texts.values())))}
     return judged(question, replace(row, scores=scores), spans)
 
 
-def peer_row(question: Question, of: Row) -> EvalRow:
+def peer_row(question: Question, recorded: Row) -> EvalRow:
     """Return a peer's recorded answer as a row; one that came too late is wrong, no refusal."""
-    late = {"answer": "(no answer in time)"} if of["status"] == TIMEOUT else {}
+    late = {"answer": "(no answer in time)"} if recorded["status"] == TIMEOUT else {}
     row = EvalRow(
         qid=question.qid,
         question="",
         answerable=question.answerable,
         hits=1,
-        scores={EVIDENCE: float(of["evidence_tokens"])},
+        scores={EVIDENCE: float(recorded["evidence_tokens"])},
         lost=("",) * len(question.golds),
         asked=True,
-        facts=tuple(states(of["answer"], fact) for fact in question.required_facts),
-        llm_calls=of["calls"],
-        **{name: of[name] for name in SPENT} | {"answer": of["answer"]} | late,
+        facts=tuple(states(recorded["answer"], fact) for fact in question.required_facts),
+        llm_calls=recorded["calls"],
+        **{name: recorded[name] for name in SPENT} | {"answer": recorded["answer"]} | late,
     )
-    return judged(question, row, [Span(*map(one.get, CITED)) for one in of["citations"]])
+    return judged(question, row, [Span(*map(one.get, CITED)) for one in recorded["citations"]])
 
 
 def judged(question: Question, row: EvalRow, cited: Sequence[Span]) -> EvalRow:
@@ -123,8 +123,8 @@ def judged(question: Question, row: EvalRow, cited: Sequence[Span]) -> EvalRow:
     status of one: of an answerable question only where the facts are not there.
     """
     right = bool(row.facts) and all(row.facts)
-    said = {"answer": row.answer, "status": row.status}
-    refused = scorer("is_refusal")(said, row.answerable, right)
+    reply = {"answer": row.answer, "status": row.status}
+    refused = scorer("is_refusal")(reply, row.answerable, right)
     refused = refused or (REFUSING.search(row.answer) is not None and not right)
     golds = (*question.golds, *(Gold((one,)) for one in question.accepted))
     shown = [] if refused else [(s, any(matches(s, gold) for gold in golds)) for s in cited]
@@ -171,9 +171,9 @@ def scored(half: Half, kinds: Sequence[str], asking: Asking, cache: Path) -> Sys
     systems: Systems = {PRODUCT: {k: list(product(k, half, asking, cache)) for k in kinds}}
     known = {kind: {one.qid: one for one in questions(kind, half)} for kind in kinds}
     for name in PEERS:
-        for of in latest(recordings_of(name, half)):
+        for row in latest(recordings_of(name, half)):
             for kind, asked in known.items():
-                if of["qid"] in asked and of["digest"] == model_digest(asking.weights):
-                    rows = systems.setdefault(f"{name}, {of['arm']}", {}).setdefault(kind, [])
-                    rows.append(peer_row(asked[of["qid"]], of))
+                if row["qid"] in asked and row["digest"] == model_digest(asking.weights):
+                    rows = systems.setdefault(f"{name}, {row['arm']}", {}).setdefault(kind, [])
+                    rows.append(peer_row(asked[row["qid"]], row))
     return systems

@@ -7,13 +7,12 @@ from benchmarks.bench.sets import Half, documents, questions
 from benchmarks.bench.tables import PRODUCT, Systems
 from benchmarks.peers.exchange import Task, enough
 from benchmarks.peers.running import named, search
-from benchmarks.retrieval import filtered
+from benchmarks.retrieval import filtered, index_at
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import index_header
 from research_agent.evaluation.questions import Question
 from research_agent.evaluation.ranking import Span, scores
 from research_agent.evaluation.rows import EvalRow, span_of
-from research_agent.interfaces.cli.index import update
 from research_agent.models.adapters import multilingual
 from research_agent.settings import Settings
 
@@ -23,16 +22,8 @@ READ = 1500
 
 
 def index_of(kind: str, cache: Path, settings: Settings) -> str:
-    """Bring the index of a kind below `cache` up to date, as `index` does, and return where.
-
-    One that also holds other documents, of an earlier run elsewhere, is made anew.
-    """
-    location = cache / "indexes" / f"bench-{kind}"
-    location.parent.mkdir(parents=True, exist_ok=True)
-    paths = [str(path) for path in documents(kind)]
-    if update(str(location), paths, settings).documents > len(paths):
-        update(str(location), paths, settings, rebuild=True)
-    return str(location)
+    """Bring the index of a kind below `cache` up to date, and return where."""
+    return index_at(cache / "indexes" / f"bench-{kind}", documents(kind), settings)[0]
 
 
 def product_hits(asked: Sequence[Question], location: str) -> Mapping[str, Sequence[Span]]:

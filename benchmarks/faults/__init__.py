@@ -46,31 +46,31 @@ def run(only: str = "") -> Sequence[Outcome]:
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return the outcomes as a Markdown table, and below it the rules that rows break."""
     broken = [
-        f"- {told.provider}, {told.fault} ({told.place}): {', '.join(told.broken)}"
-        for told in outcomes
-        if told.broken
+        f"- {outcome.provider}, {outcome.fault} ({outcome.place}): {', '.join(outcome.broken)}"
+        for outcome in outcomes
+        if outcome.broken
     ]
     longest: dict[float, float] = {}
-    for told in outcomes:
-        longest[told.deadline] = max(longest.get(told.deadline, 0.0), told.seconds)
+    for outcome in outcomes:
+        longest[outcome.deadline] = max(longest.get(outcome.deadline, 0.0), outcome.seconds)
     times = (f"the longest {most:.1f} s of {deadline:g}" for deadline, most in longest.items())
     total = ", ".join([f"{len(outcomes)} rows", *times, f"{len(broken)} break a rule."])
     return "\n".join([markdown(HEADS, map(_cells, outcomes)), "", total, *broken])
 
 
-def _cells(told: Outcome) -> Sequence[str]:
+def _cells(outcome: Outcome) -> Sequence[str]:
     """Return a row's cells; of an error also whether it may pass, and its hint."""
-    said = "; ".join(told.warnings)
-    if told.retryable is not None:
-        may = "may pass" if told.retryable else "will not pass"
-        said = f"{told.message} ({may}). {told.hint}"
+    message = "; ".join(outcome.warnings)
+    if outcome.retryable is not None:
+        may = "may pass" if outcome.retryable else "will not pass"
+        message = f"{outcome.message} ({may}). {outcome.hint}"
     cells = (
-        f"{told.provider}: {told.fault}",
-        told.place,
-        told.outcome,
-        said,
-        str(told.retries),
-        f"{told.seconds:.1f}",
-        "yes" if told.in_time else "NO",
+        f"{outcome.provider}: {outcome.fault}",
+        outcome.place,
+        outcome.outcome,
+        message,
+        str(outcome.retries),
+        f"{outcome.seconds:.1f}",
+        "yes" if outcome.in_time else "NO",
     )
     return [" ".join(cell.replace("|", "\\|").split()) for cell in cells]

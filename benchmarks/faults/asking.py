@@ -125,7 +125,7 @@ def _ended(row: Row, index: str, shared: tuple[MiniLM, CrossEncoder], terms: Ter
 def judged(row: Row, ended: Ended, deadline: float) -> Outcome:
     """Return what is told of a row, with the rules that it breaks."""
     late = ["later than its deadline"] if ended.seconds > deadline + SLACK else []
-    told = Outcome(
+    outcome = Outcome(
         provider=row.provider,
         fault=row.fault,
         place=row.place,
@@ -139,8 +139,8 @@ def judged(row: Row, ended: Ended, deadline: float) -> Outcome:
     )
     if result := ended.result:
         reason = f": {result.refusal_reason}" if result.refusal_reason else ""
-        told = replace(
-            told,
+        outcome = replace(
+            outcome,
             outcome=f"{result.status}{reason}",
             message=f"stop_reason {result.stop_reason}",
             warnings=result.warnings,
@@ -150,19 +150,19 @@ def judged(row: Row, ended: Ended, deadline: float) -> Outcome:
         broken = broken_by_result(result, row.named_by)
     else:
         broken = broken_by_error(ended.error)
-    private = repeated(" ".join((told.message, told.hint, *told.warnings)))
-    return replace(told, broken=(*broken, *private, *late))
+    private = repeated(" ".join((outcome.message, outcome.hint, *outcome.warnings)))
+    return replace(outcome, broken=(*broken, *private, *late))
 
 
-def _plain(told: Outcome, folder: str) -> Outcome:
+def _plain(done: Outcome, folder: str) -> Outcome:
     """Return what is told without what is another one in each run: ports and folders."""
 
     def plain(text: str) -> str:
         short = text.replace(folder, "FOLDER").replace(f"{Path.cwd()}{os.sep}", "")
         return PORT.sub("127.0.0.1:PORT", short)
 
-    warnings = tuple(plain(warning) for warning in told.warnings)
-    return replace(told, message=plain(told.message), hint=plain(told.hint), warnings=warnings)
+    warnings = tuple(plain(warning) for warning in done.warnings)
+    return replace(done, message=plain(done.message), hint=plain(done.hint), warnings=warnings)
 
 
 def broken_by_error(error: Exception | None) -> Sequence[str]:
@@ -189,8 +189,8 @@ def broken_by_result(result: ResearchResult, named_by: str) -> Sequence[str]:
         named = named or result.uncertainty.source != "logprobs"
     broken = [] if named else ["the result does not say what happened"]
     if result.status == "refused":
-        told = result.answer == REFUSAL and result.refusal_reason and result.warnings
-        return broken if told else [*broken, "a refusal without a reason"]
+        explained = result.answer == REFUSAL and result.refusal_reason and result.warnings
+        return broken if explained else [*broken, "a refusal without a reason"]
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
     quoted = all(citation.quote in texts.get(citation.key, "") for citation in result.citations)
     if not result.citations or not quoted:

@@ -112,16 +112,16 @@ def documents_index(folder: Path) -> str:
     return str(index)
 
 
-def place_of(given: Json) -> Place:
+def place_of(request: Json) -> Place:
     """Return which call a request of OpenAI's protocol belongs to."""
-    if "response_format" in given:
+    if "response_format" in request:
         return "planner"
-    return "verifier" if given.get("max_tokens") == 1 else "answer"
+    return "verifier" if request.get("max_tokens") == 1 else "answer"
 
 
-def good(given: Json) -> Json:
+def good(request: Json) -> Json:
     """Reply as the model of a flawless server."""
-    match place_of(given):
+    match place_of(request):
         case "planner":
             return loopback.text_reply(KEEP)
         case "verifier":

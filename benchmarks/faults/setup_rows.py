@@ -53,9 +53,9 @@ def rows() -> tuple[Row, ...]:
         ("disk full during the join", _full_disk, {}),
     ]
     return tuple(
-        Row(provider="set-up", fault=name, opened=opened, environment=told, alone=of is alone)
-        for of in (named, alone)
-        for name, opened, told in of
+        Row(provider="set-up", fault=name, opened=opened, environment=env, alone=group is alone)
+        for group in (named, alone)
+        for name, opened, env in group
     )
 
 

@@ -190,8 +190,8 @@ def few(keys: Sequence[Row]) -> list[Row]:
     """
     kinds = []
     for answerable in (True, False):
-        of = [key for key in keys if key["answerable"] is answerable and key.get("counted", True)]
-        kinds.append(sorted(of, key=lambda key: sha256(key["qid"].encode()).hexdigest())[:EACH])
+        kind = [key for key in keys if key["answerable"] is answerable and key.get("counted", True)]
+        kinds.append(sorted(kind, key=lambda key: sha256(key["qid"].encode()).hexdigest())[:EACH])
     return [key for pair in zip_longest(*kinds) for key in pair if key]
 
 

@@ -38,19 +38,19 @@ def hidden_in(written: Mapping[str, Any], sentences: Sequence[str]) -> Mapping[s
 
 def public_result(result: ResearchResult) -> ResearchResult:
     """Return a result as it may be shown: without the words of drafts that were refused."""
-    said = _said(result)
-    if not said:
+    sentences = _said(result)
+    if not sentences:
         return replace(result, unsaid=()) if result.unsaid else result
     refused = result.status == "refused"
     question = result.question if refused else ""
-    left_out = tuple(text for text in result.unanswered if text not in said)
+    left_out = tuple(text for text in result.unanswered if text not in sentences)
     return replace(
         result,
         claims=() if refused else result.claims,
         unanswered=left_out,
         queries=public_queries(result),
-        refinement=_refinement(result.refinement, said, question),
-        warnings=tuple(without_draft(warning, said) for warning in result.warnings),
+        refinement=_refinement(result.refinement, sentences, question),
+        warnings=tuple(without_draft(warning, sentences) for warning in result.warnings),
         unsaid=(),
     )
 
@@ -58,8 +58,8 @@ def public_result(result: ResearchResult) -> ResearchResult:
 def public_queries(result: ResearchResult) -> tuple[str, ...]:
     """Return the queries of a result without the sentences of its drafts in them."""
     question = result.question if result.status == "refused" else ""
-    said = _said(result)
-    return tuple(dict.fromkeys(_own(query, question, said) for query in result.queries))
+    sentences = _said(result)
+    return tuple(dict.fromkeys(_own(query, question, sentences) for query in result.queries))
 
 
 def _said(result: ResearchResult) -> tuple[str, ...]:
@@ -93,16 +93,17 @@ def _call(call: ToolCall, sentences: Sequence[str]) -> ToolCall:
     return replace(call, arguments=shown, problem=without_draft(call.problem, sentences))
 
 
-def _refinement(refinement: Refinement, said: Sequence[str], question: str = "") -> Refinement:
+def _refinement(refinement: Refinement, sentences: Sequence[str], question: str = "") -> Refinement:
+    verdicts = (replace(v, query=without_draft(v.query, sentences)) for v in refinement.verdicts)
     return replace(
         refinement,
-        queries=tuple(_own(query, question, said) for query in refinement.queries),
-        reason=without_draft(refinement.reason, said),
-        verdicts=tuple(replace(v, query=without_draft(v.query, said)) for v in refinement.verdicts),
+        queries=tuple(_own(query, question, sentences) for query in refinement.queries),
+        reason=without_draft(refinement.reason, sentences),
+        verdicts=tuple(verdicts),
     )
 
 
-def _own(query: str, question: str, said: Sequence[str]) -> str:
+def _own(query: str, question: str, sentences: Sequence[str]) -> str:
     if question and query.startswith(f"{question} "):
         return f"{question} {HIDDEN}"
-    return without_draft(query, said)
+    return without_draft(query, sentences)

@@ -217,8 +217,8 @@ def _selected(written: Written, _: Known) -> Told:
 
 def _answered(written: Written, now: Known) -> Told:
     answer: Answer = written["answer"]
-    told = now.drafts and bool(answer.text)
-    events = [kinds.DraftWritten(text=answer.text, answerable=answer.answerable)] if told else []
+    shown = now.drafts and bool(answer.text)
+    events = [kinds.DraftWritten(text=answer.text, answerable=answer.answerable)] if shown else []
     if answer.failed:
         return f"not written ({answer.failed})", events
     sure = "" if answer.answerable is None else f", answerable {answer.answerable:.2f}"
@@ -236,13 +236,13 @@ def _verified(written: Written, now: Known) -> Told:
     events: list[kinds.Event] = []
     final = check.decision == "stop" and not check.refused
     for index, claim in enumerate(draft.claims if draft.round == now.round else ()):
-        told = is_supported(claim) or now.drafts or final
+        shown = is_supported(claim) or now.drafts or final
         sentence = kinds.SentenceChecked(
             index=index,
             verdict=claim.verdict,
-            text=claim.text if told else "",
+            text=claim.text if shown else "",
             keys=claim.keys,
-            problem=claim.problem if told else "",
+            problem=claim.problem if shown else "",
             rekeyed=claim.rekeyed,
             rewritten=claim.rewritten,
             mean_entropy=claim.mean_entropy,

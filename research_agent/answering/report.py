@@ -71,9 +71,10 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = gated_result(result_of(state, best, settings.answer.unconfirmed))
     warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []))
     result = replace(result, preset=settings.laid.name, warnings=warnings)
+    documents = _searchable(ports, state.scope)
     if result.status != "answered":
-        result = replace(result, advice=advice_of(result, _searchable(ports, state.scope)))
-    result = replace(result, citations=_credited(result.citations, ports, state.scope))
+        result = replace(result, advice=advice_of(result, documents))
+    result = replace(result, citations=_credited(result.citations, documents))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
         citations = [with_spans(one, cited[one.key], ports.chunks) for one in result.citations]
@@ -86,14 +87,14 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
 def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark") -> ResearchResult:
     """Put the sentences of the best draft together, marked as they were found."""
     check, evidence = state.check, state.evidence
-    said = _said(best, check, unconfirmed)
-    supported = sum(map(is_supported, said))
-    left_out = best.missing if said else tuple(filter(None, best.missing))
-    if unconfirmed == "drop" and said:
+    shown = _said(best, check, unconfirmed)
+    supported = sum(map(is_supported, shown))
+    left_out = best.missing if shown else tuple(filter(None, best.missing))
+    if unconfirmed == "drop" and shown:
         left_out += tuple(claim.text for claim in best.claims if not is_supported(claim))
     status: Literal["answered", "partial", "unconfirmed", "refused"] = "answered"
     if not supported:
-        status = "unconfirmed" if said else "refused"
+        status = "unconfirmed" if shown else "refused"
     elif left_out:
         status = "partial"
     first = f"{_nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
@@ -102,12 +103,12 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
     return ResearchResult(
         question=state.question,
         status=status,
-        answer=first + in_lines(said) or REFUSAL,
-        citations=_citations(said, evidence),
+        answer=first + in_lines(shown) or REFUSAL,
+        citations=_citations(shown, evidence),
         evidence=evidence,
         claims=best.claims,
         unanswered=left_out,
-        refusal_reason="" if said else refused,
+        refusal_reason="" if shown else refused,
         confidence=state.confidence,
         uncertainty=best.uncertainty,
         answerable=best.answerable,
@@ -119,14 +120,14 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
         models={call.role: call.model for call in calls if not call.failed},
         usage=usage_of(state.trace),
         warnings=tuple(dict.fromkeys(note for event in state.trace for note in event.notes)),
-        conflicts=conflicts_of(said, evidence),
+        conflicts=conflicts_of(shown, evidence),
         prune=state.pruned.stats,
         trend=check.rounds,
-        unsure=placed(best.spots, _starts(said, len(first))),
+        unsure=placed(best.spots, _starts(shown, len(first))),
         unsaid=state.unsaid,
         supported=supported,
-        unconfirmed=sum(claim.verdict == "unconfirmed" for claim in said),
-        contradicted=sum(claim.verdict == "contradicted" for claim in said),
+        unconfirmed=sum(claim.verdict == "unconfirmed" for claim in shown),
+        contradicted=sum(claim.verdict == "contradicted" for claim in shown),
     )
 
 
@@ -145,9 +146,9 @@ def _nothing_confirmed(evidence: Sequence[Evidence]) -> str:
     return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
 
 
-def _starts(said: Sequence[Claim], at: int) -> Mapping[str, int]:
+def _starts(shown: Sequence[Claim], at: int) -> Mapping[str, int]:
     starts = {}
-    for lead, claim in zip(leads(said), said, strict=True):
+    for lead, claim in zip(leads(shown), shown, strict=True):
         starts[claim.text] = at + len(lead)
         at += len(lead) + len(with_markers(claim))
     return starts
@@ -162,9 +163,9 @@ def _stop_reason(check: Check) -> StopReason:
             return "cancelled" if check.decision == "again" else reason
 
 
-def _citations(said: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
+def _citations(shown: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
     quotes: dict[str, Quote] = {}
-    for claim in said:
+    for claim in shown:
         for key, quote in zip(claim.keys, claim.quotes, strict=True):
             if key not in quotes or quote.score > quotes[key].score:
                 quotes[key] = quote
@@ -200,8 +201,10 @@ def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
     return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
-def _credited(citations: Sequence[Citation], ports: Ports, scope: Scope) -> tuple[Citation, ...]:
-    known = {one.doc_id: one for one in _searchable(ports, scope)} if citations else {}
+def _credited(
+    citations: Sequence[Citation], documents: Sequence[DocumentOutline]
+) -> tuple[Citation, ...]:
+    known = {one.doc_id: one for one in documents}
     return tuple(
         replace(one, authors=known[one.doc_id].authors, doi=known[one.doc_id].doi)
         if one.doc_id in known
@@ -265,8 +268,8 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
     ):
         return
     for start, end in unit_spans(there):
-        said = there.text[start:end]
-        theirs = _parts(said)
+        text = there.text[start:end]
+        theirs = _parts(text)
         alike = len(mine[0] & theirs[0]) >= ALIKE * len(mine[0] | theirs[0])
         gone, new = mine[1] - theirs[1], theirs[1] - mine[1]
         if alike and len(gone) == len(new) == 1 and gone <= stated:
@@ -280,7 +283,7 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
                 other_key=other.key,
                 other_doc_id=there.doc_id,
                 other_date=there.date,
-                other_quote=" ".join(said.split()),
+                other_quote=" ".join(text.split()),
             )
 
 

@@ -5,7 +5,7 @@ Bootstrap, 1993, chapters 13 and 16) or Wilson's.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import comb, sqrt
 
 NORMAL = 1.959963984540054
@@ -81,13 +81,13 @@ def told_share(count: int, of: int) -> str:
     return f"{count} of {of} ({100 * found.low:.0f} to {100 * found.high:.0f} %)"
 
 
-def told_mean(of: Interval, digits: int = 2, sign: str = "") -> str:
+def told_mean(interval: Interval, digits: int = 2, sign: str = "") -> str:
     """Return a mean with its interval; `sign` "+" for a difference.
 
     >>> told_mean(Interval(0.1, -0.05, 0.2), sign="+")
     '+0.10 (-0.05 to +0.20)'
     """
-    mean, low, high = (f"{value:{sign}.{digits}f}" for value in (of.mean, of.low, of.high))
+    mean, low, high = (f"{value:{sign}.{digits}f}" for value in astuple(interval))
     return f"{mean} ({low} to {high})"
 
 
@@ -98,7 +98,7 @@ def sign_test(more: int, fewer: int) -> float:
     """
     trials = more + fewer
     tail = sum(comb(trials, i) for i in range(min(more, fewer) + 1))
-    return min(1.0, 2.0 * tail / 2.0**trials)
+    return min(1.0, 2 * tail / (1 << trials))
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -31,5 +31,5 @@ def judge_answer(question: Question, answer: str, context: StepContext) -> Judge
         reply = context.meter.ask(model, "verifier", asked, max_tokens=TOKENS, schema=SCHEMA)
     except (ModelError, BudgetError):
         return "nonsense"
-    said = reply_object(reply.text).get("verdict")
-    return "right" if said == "right" else "wrong" if said == "wrong" else "nonsense"
+    verdict = reply_object(reply.text).get("verdict")
+    return "right" if verdict == "right" else "wrong" if verdict == "wrong" else "nonsense"

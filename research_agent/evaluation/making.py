@@ -113,23 +113,23 @@ def read_reply(task: Task, reply: str) -> Row:
     return row | {"gold": gold, "required_facts": [[x] for x in facts], "gold_answer": answer}
 
 
-def _quotes(task: Task, given: object) -> list[str]:
-    said = zip(_texts(given), task.chunks, strict=False)
-    quotes = [literal(one, chunk.text) for one, chunk in said]
+def _quotes(task: Task, written: object) -> list[str]:
+    pairs = zip(_texts(written), task.chunks, strict=False)
+    quotes = [literal(one, chunk.text) for one, chunk in pairs]
     if len(quotes) < len(task.chunks) or not all(quotes):
         raise _DroppedError("a quote is not in its passage letter by letter")
     return quotes
 
 
-def _facts(kind: Kind, given: object, question: str, quotes: Sequence[str]) -> list[str]:
+def _facts(kind: Kind, written: object, question: str, quotes: Sequence[str]) -> list[str]:
     """Return the facts that are in a quote, of two hops in the last one, and not in the question.
 
     What is compared is named in the question, and one of it may be the answer.
     """
     within = _folded(" ".join(quotes[-1:] if kind == "hops" else quotes))
     known = "" if kind == "comparison" else _folded(question)
-    said = [x for x in _texts(given) if x and "|" not in x]  # (cells of a row are no one fact)
-    kept = [x for x in said if _folded(x) in within and _folded(x) not in known]
+    facts = [x for x in _texts(written) if x and "|" not in x]  # (cells of a row are no one fact)
+    kept = [x for x in facts if _folded(x) in within and _folded(x) not in known]
     if not kept:
         raise _DroppedError("no fact of it is in the quote and not in the question")
     return list(dict.fromkeys(kept))
@@ -220,10 +220,10 @@ def _answers(question: str, chunks: Sequence[Chunk], context: StepContext) -> bo
     texts = "\n".join(f'<text about="{_about(x)}">\n{_shown(x)}\n</text>' for x in chunks)
     prompt = context.prompts.make_check.render(question=question, texts=texts)
     ports = context.ports
-    said = context.meter.ask_yes_no(ports.verifier, "verifier", [Message("user", prompt)])
-    if said.probability is None:
+    verdict = context.meter.ask_yes_no(ports.verifier, "verifier", [Message("user", prompt)])
+    if verdict.probability is None:
         raise _DroppedError("the model said neither yes nor no")
-    return said.probability >= 1 / 2
+    return verdict.probability >= 1 / 2
 
 
 def _schema(task: Task) -> Mapping[str, object]:

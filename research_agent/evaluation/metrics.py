@@ -181,8 +181,8 @@ def summary_of(rows: Sequence[EvalRow], seed: int = SEED) -> Summary:
     Raises EvaluationError where nothing was retrieved, or every question failed.
     """
     if rows and all(row.error for row in rows):
-        said = f"every question failed: {rows[0].error}"
-        raise EvaluationError(said, hint="research-agent doctor names cures.")
+        message = f"every question failed: {rows[0].error}"
+        raise EvaluationError(message, hint="research-agent doctor names cures.")
     if not any(row.hits for row in rows):
         raise EvaluationError(
             "nothing was retrieved for any question: the run is not valid",
@@ -217,8 +217,8 @@ def _figures(rows: Sequence[EvalRow], seed: int) -> list[Figure]:
     for metric in METRICS:
         if values := list(_values(metric, rows).values()):
             count, share = len(values), metric.kind == "share"
-            of = wilson(round(sum(values)), count) if share else mean_interval(values, seed=seed)
-            figure = Figure(metric.name, metric.about, of.mean, of.low, of.high, count)
+            mean = wilson(round(sum(values)), count) if share else mean_interval(values, seed=seed)
+            figure = Figure(metric.name, metric.about, mean.mean, mean.low, mean.high, count)
             found.append(replace(figure, better=metric.better))
     return found
 
@@ -246,12 +246,12 @@ def _aurocs(rows: Sequence[EvalRow], doubts: Mapping[str, Told], seed: int) -> l
     import numpy as np
 
     chances = [(p, r.answerable) for r in rows if (p := r.answerable_probability) is not None]
-    told = {"answerable_auroc": ("answerable told apart by P(answerable)", chances)}
+    scored = {"answerable_auroc": ("answerable told apart by P(answerable)", chances)}
     for source, of in doubts.items():
         pairs = [(-doubt, right) for doubt, right in zip(*of, strict=True)]
-        told[f"{source}_auroc"] = (f"wrong answers told apart by doubt ({source})", pairs)
+        scored[f"{source}_auroc"] = (f"wrong answers told apart by doubt ({source})", pairs)
     found = []
-    for name, (about, pairs) in told.items():
+    for name, (about, pairs) in scored.items():
         values, right = np.array([x for x, _ in pairs]), np.array([int(y) for _, y in pairs])
         if 0 < right.sum() < len(right):
             picks = np.random.default_rng(seed).integers(0, len(right), (RESAMPLES, len(right)))

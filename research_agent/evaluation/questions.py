@@ -109,8 +109,8 @@ def _misfit(span: Span, pages: Mapping[str, int], text_of: Callable[[str], str])
 
 def _mistakes(name: str, problems: Sequence[str], hint: str = FORMAT) -> QuestionSetError:
     more = [f"and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
-    told = "\n  ".join([f"{name} has mistakes:", *problems[:MOST_TOLD], *more])
-    return QuestionSetError(told, hint=hint)
+    message = "\n  ".join([f"{name} has mistakes:", *problems[:MOST_TOLD], *more])
+    return QuestionSetError(message, hint=hint)
 
 
 def _object(written: str) -> Row:
@@ -177,25 +177,25 @@ def _list(row: Row, name: str) -> Sequence[object]:
     return value or []
 
 
-def _gold(given: object) -> Gold:
+def _gold(value: object) -> Gold:
     """Read one gold: a place, or a list of places of which one will do."""
-    spans = tuple(map(_span, given if isinstance(given, list) else [given]))
+    spans = tuple(map(_span, value if isinstance(value, list) else [value]))
     if not spans:
         raise ValueError("a gold is an empty list")
     return Gold(spans)
 
 
-def _span(given: object) -> Span:
-    if not isinstance(given, dict):
+def _span(value: object) -> Span:
+    if not isinstance(value, dict):
         raise ValueError("a gold has to be an object with a doc_id")  # noqa: TRY004 (as above)
-    doc_id = _text(given, "doc_id")
+    doc_id = _text(value, "doc_id")
     if not doc_id:
         raise ValueError("a gold has no doc_id")
-    start = _page(given, "start_page") or _page(given, "page")
-    end = _page(given, "end_page") or start
+    start = _page(value, "start_page") or _page(value, "page")
+    end = _page(value, "end_page") or start
     if not start <= end or (end and not start):
         raise ValueError(f"gold {doc_id}: start_page {start} and end_page {end}")
-    return Span(doc_id, start, end, _text(given, "quote"))
+    return Span(doc_id, start, end, _text(value, "quote"))
 
 
 def _page(row: Row, name: str) -> int:
@@ -207,8 +207,8 @@ def _page(row: Row, name: str) -> int:
     return value
 
 
-def _fact(given: object) -> tuple[str, ...]:
-    wordings = given if isinstance(given, list) else [given]
+def _fact(value: object) -> tuple[str, ...]:
+    wordings = value if isinstance(value, list) else [value]
     if not wordings or not all(isinstance(one, str) and one.strip() for one in wordings):
         raise ValueError("each of required_facts has to be a list of its wordings, none empty")
     return tuple(wordings)

@@ -81,10 +81,10 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> Row:
     given = dict(zip(columns, map(_plain, cells), strict=False))
     row: Row = {name: given[name] for name in TEXTS if given.get(name)}
     if given.get("answerable"):
-        said = given["answerable"].casefold()
-        if said not in (*YES, *NO):
-            raise ValueError(f"answerable is {said!r}, and has to be yes or no")
-        row["answerable"] = said in YES
+        answer = given["answerable"].casefold()
+        if answer not in (*YES, *NO):
+            raise ValueError(f"answerable is {answer!r}, and has to be yes or no")
+        row["answerable"] = answer in YES
     facts = [line.split(BAR) for line in given.get("required_facts", "").splitlines()]
     lists = {"required_facts": facts, "left_out": given.get("left_out", "").split()}
     lists["gold"] = [_gold(line) for line in given.get("gold", "").splitlines()]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def auroc(told: "NDArray[np.float64]", right: "NDArray[np.int64]") -> float:
+def auroc(scores: "NDArray[np.float64]", right: "NDArray[np.int64]") -> float:
     """Return how likely one that is right has a higher score than one that is not.
 
     Ties count half. It is nan where all are right, or none is.
@@ -20,7 +20,7 @@ def auroc(told: "NDArray[np.float64]", right: "NDArray[np.int64]") -> float:
     """
     import numpy as np
 
-    _, place, counts = np.unique(told, return_inverse=True, return_counts=True)
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
     yes = int(right.sum())
     no = len(right) - yes

@@ -138,7 +138,7 @@ def answered(
     question: Question, seen: Seen, result: ResearchResult, judged: JudgeVerdict = ""
 ) -> EvalRow:
     """Return the row of a question that was answered or refused."""
-    said, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
+    answer, shown = (result.answer, result.claims) if result.status != "refused" else ("", ())
     texts = {item.key: item.hit.chunk.text for item in result.evidence}
     cited = [
         Span(x.doc_id, x.start_page, x.end_page, texts.get(x.key, x.quote))
@@ -151,7 +151,7 @@ def answered(
         asked=True,
         status=result.status,
         answer=result.answer,
-        facts=tuple(states(said, fact) for fact in question.required_facts),
+        facts=tuple(states(answer, fact) for fact in question.required_facts),
         judged=judged,
         citations=tuple(map(partial(_cited, question), result.citations, cited)),
         golds_cited=sum(any(matches(one, gold) for one in cited) for gold in question.golds),

@@ -213,10 +213,10 @@ def _names_first(
     names = [_short(document.doc_id) for document in documents]
     lines = [_line(document) for document in documents]
 
-    def outline(told: int, named: int) -> str:
-        others = [f"others: {'; '.join(names[told:named])}"] if named > told else []
+    def outline(full: int, named: int) -> str:
+        others = [f"others: {'; '.join(names[full:named])}"] if named > full else []
         more = [f"and {len(names) - named} more documents"] if named < len(names) else []
-        return "\n".join([head, *lines[:told], *others, *more])
+        return "\n".join([head, *lines[:full], *others, *more])
 
     named = most_that_fit(len(names), lambda number: fits(outline(0, number)))
     return outline(most_that_fit(named, lambda number: fits(outline(number, named))), named)

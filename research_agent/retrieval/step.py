@@ -113,18 +113,18 @@ def search_documents(
     """
     ports, started = context.ports, context.ports.clock.seconds()
     scope, files = _scope(wanted, ports)
-    found = _kept(query, wanted, _deep(context, wanted.max_chunks), scope, keep)
+    result = _kept(query, wanted, _deep(context, wanted.max_chunks), scope, keep)
     if wanted.include_references:
-        found = _with_references(found, follow, context)
-    told = follow.references([hit.chunk.chunk_id for hit in found.hits])
+        result = _with_references(result, follow, context)
+    references = follow.references([hit.chunk.chunk_id for hit in result.hits])
     if wanted.include_references:
-        judged = {decision.chunk_id for decision in found.stats.decisions if decision.kept}
-        of_kept = {one: refers for one, refers in told.items() if one in judged}
-        there = {*scope.exclude, *(hit.chunk.chunk_id for hit in found.hits)}
-        stats = replace(found.stats, dangling_after=dangling(of_kept, there))
-        found = replace(found, stats=stats)
+        judged = {decision.chunk_id for decision in result.stats.decisions if decision.kept}
+        of_kept = {i: found for i, found in references.items() if i in judged}
+        there = {*scope.exclude, *(hit.chunk.chunk_id for hit in result.hits)}
+        stats = replace(result.stats, dangling_after=dangling(of_kept, there))
+        result = replace(result, stats=stats)
     took = (ports.clock.seconds() - started) * 1000
-    return replace(found, files_searched=files, search_time_ms=took, references=told)
+    return replace(result, files_searched=files, search_time_ms=took, references=references)
 
 
 def _scope(wanted: SearchRequest, ports: Ports) -> tuple[Scope, int]:
@@ -227,25 +227,23 @@ def _unfiltered(hits: Sequence[Hit], ports: Ports) -> Outcome[Filtered]:
 
 
 def _with_references(
-    found: SearchResult, follow: ReferenceLookup, context: StepContext
+    result: SearchResult, follow: ReferenceLookup, context: StepContext
 ) -> SearchResult:
     ports, most = context.ports, context.settings.filter.max_expanded
     started = ports.clock.seconds()
-    ids = [hit.chunk.chunk_id for hit in found.hits]
-    brought = {
-        one: follow.further([one], depth=1, max_total=most + len(ids)) for one in ids if most
-    }
-    hits = with_referred(found.hits, brought, most=most)
+    ids = [hit.chunk.chunk_id for hit in result.hits]
+    brought = {i: follow.further([i], depth=1, max_total=most + len(ids)) for i in ids if most}
+    hits = with_referred(result.hits, brought, most=most)
     further = [hit for hit in hits if hit.chunk.chunk_id not in set(ids)]
     tokens = sum(ports.tokenizer.count(readable(hit.chunk)) for hit in further)
-    before = found.stats
+    before = result.stats
     stats = replace(
         before,
         expanded=before.expanded + len(further),
         tokens_after=before.tokens_after + tokens,
         expand_seconds=before.expand_seconds + ports.clock.seconds() - started,
     )
-    return replace(found, hits=hits, stats=stats)
+    return replace(result, hits=hits, stats=stats)
 
 
 def _ranked(

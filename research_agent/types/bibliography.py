@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,39 +20,44 @@ def bibliography(citations: "Sequence[Citation]", style: str) -> str:
     for one in citations:
         first.setdefault(one.doc_id, one)
     if style == "bibtex":
-        return "".join(map(_bibtex, first.values()))
+        return "".join(_bibtex(first.values()))
     if style == "csl":
         return json.dumps([*map(_csl, first.values())], indent=2, ensure_ascii=False) + "\n"
     raise ValueError(f"style {style!r}: use bibtex or csl")
 
 
-def _bibtex(one: "Citation") -> str:
-    fields = {
-        "title": _tex(one.title or one.doc_id),
-        "author": " and ".join(f"{{{_tex(name)}}}" for name in one.authors),
-        "date": _tex(one.date),
-        "doi": _tex(one.doi),
-        "url" if "://" in one.source else "file": _tex(one.source),
-    }
-    key = re.sub(r"[^A-Za-z0-9:._-]+", "-", one.doc_id).strip("-") or one.chunk_id
-    lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
-    return "\n".join([f"@misc{{{key},", *lines, "}", ""])
+def _bibtex(documents: "Iterable[Citation]") -> Iterator[str]:
+    keys = set[str]()
+    for citation in documents:
+        fields = {
+            "title": _tex(citation.title or citation.doc_id),
+            "author": " and ".join(f"{{{_tex(name)}}}" for name in citation.authors),
+            "date": _tex(citation.date),
+            "doi": _tex(citation.doi),
+            "url" if "://" in citation.source else "file": _tex(citation.source),
+        }
+        key = re.sub(r"[^A-Za-z0-9:._-]+", "-", citation.doc_id).strip("-") or citation.chunk_id
+        if key.lower() in keys:  # (of a name in other letters little is left)
+            key += f"-{citation.chunk_id}"
+        keys.add(key.lower())
+        lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
+        yield "\n".join([f"@misc{{{key},", *lines, "}", ""])
 
 
 def _tex(text: str) -> str:
     return " ".join(text.split()).translate(_TEX)
 
 
-def _csl(one: "Citation") -> Mapping[str, object]:
+def _csl(citation: "Citation") -> Mapping[str, object]:
     """Return an entry of CSL-JSON; names are literal, since nobody says which part is which."""
-    date = [int(part) for part in one.date.split("-")] if one.date else []
+    date = [int(part) for part in citation.date.split("-")] if citation.date else []
     entry: dict[str, object] = {
-        "id": one.doc_id,
+        "id": citation.doc_id,
         "type": "document",
-        "title": one.title or one.doc_id,
-        "author": [{"literal": name} for name in one.authors],
+        "title": citation.title or citation.doc_id,
+        "author": [{"literal": name} for name in citation.authors],
         "issued": {"date-parts": [date]} if date else None,
-        "DOI": one.doi,
-        "URL": one.source if "://" in one.source else "",
+        "DOI": citation.doi,
+        "URL": citation.source if "://" in citation.source else "",
     }
     return {name: value for name, value in entry.items() if value}

@@ -85,13 +85,13 @@ def yes_or_no(reply: Completion) -> float | None:
     first = first or next(iter(reply.tokens), None)
     if not first:
         return {"yes": 1.0, "no": 0.0}.get(reply.text.strip(" .!").lower())
-    said = {"yes": 0.0, "no": 0.0}
+    probabilities = {"yes": 0.0, "no": 0.0}
     for item in first.alternatives or (Alternative(first.text, first.logprob),):
         word, p = item.text.strip(" \n\t.,!*\"'").lower(), probability(item.logprob)
-        if word in said and p is not None:
-            said[word] += p
-    both = said["yes"] + said["no"]
-    return said["yes"] / both if both else None
+        if word in probabilities and p is not None:
+            probabilities[word] += p
+    both = probabilities["yes"] + probabilities["no"]
+    return probabilities["yes"] / both if both else None
 
 
 def probability(logprob: float) -> float | None:

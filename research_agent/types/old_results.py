@@ -20,8 +20,8 @@ def upgraded(value: Any) -> Any:  # noqa: ANN401 (what was kept as JSON)
     if isinstance(found.get("claims"), list | tuple):
         found["claims"] = claims = [_claim(claim) for claim in found["claims"]]
         if found.get("status") in ("answered", "partial") and "supported" not in found:
-            said = (one.get("verdict") for one in claims if isinstance(one, Mapping))
-            found["supported"] = sum(verdict == "supported" for verdict in said)
+            verdicts = (one.get("verdict") for one in claims if isinstance(one, Mapping))
+            found["supported"] = sum(verdict == "supported" for verdict in verdicts)
     if isinstance(reason := found.get("reason"), str):
         found["reason"] = REASONS.get(reason, reason)
     if isinstance(stats := found.get("filter_stats"), Mapping) and stats.get("mode") == "pointwise":

@@ -118,15 +118,15 @@ def unusable_tokens(text: str, tokens: Sequence[Token]) -> Why | None:
     spelled = "".join(token.text for token in tokens)
     if spelled.strip() != text.strip():
         return "misaligned"
-    said = [token for _, token in said_tokens(tokens)]
+    scored = [token for _, token in said_tokens(tokens)]
     worded = sum(any(map(str.isalnum, token.text)) for token in unmarked_tokens(tokens))
     if not worded:
         return "silent"
-    if len(said) < LEAST_KNOWN * worded:
+    if len(scored) < LEAST_KNOWN * worded:
         return "partial"
-    shown = [{other.text.strip() for other in token.alternatives} for token in said]
-    strange = sum(one.text.strip() not in likely for one, likely in zip(said, shown, strict=True))
-    return "forced" if strange > MOST_FORCED * len(said) else None
+    shown = [{other.text.strip() for other in token.alternatives} for token in scored]
+    strange = sum(one.text.strip() not in likely for one, likely in zip(scored, shown, strict=True))
+    return "forced" if strange > MOST_FORCED * len(scored) else None
 
 
 def in_words(unsure: Uncertainty) -> str:

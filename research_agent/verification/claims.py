@@ -47,7 +47,7 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     Skipped are sentences without words or said before; headings go with the sentences below them.
     """
     aligned = "".join(token.text for token in tokens) == text
-    said = said_tokens(tokens if aligned else ())
+    scored = said_tokens(tokens if aligned else ())
     claims: dict[str, Claim] = {}
     spans = [(a, b) for a, b in sentence_spans(text) if any(map(str.isalnum, bare(text[a:b])))]
     heads = {span for span in spans if _is_heading(text[slice(*span)])}
@@ -64,7 +64,7 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
             continue
         if above:
             heading = "\n".join(MARKER.sub("", text[slice(*span)]).strip() for span in above)
-        entropy = mean_entropy(token for at, token in said if start <= at < end)
+        entropy = mean_entropy(token for at, token in scored if start <= at < end)
         lead = _line_ends(text, above[0][0] if above else start) + _sign(text, start)
         claim = Claim(words, read_keys(sentence), mean_entropy=entropy, lead=lead, heading=heading)
         claims[plain(words)] = claim
@@ -106,41 +106,41 @@ def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
     return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
 
 
-def grounded_claim(claim: Claim, found: Grounded, *, limit: float) -> Claim:
+def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:
     """Return a claim with quotes and the verdict: below the probability `limit` it is unconfirmed.
 
     Written keys stay if their chunks are near to the sentence; else it gets the nearest chunk's.
     The fewer of its numbers a quote has, the less near it is.
     """
-    said = [own_readings(fact.text) for fact in found.facts if fact.kind == "number"]
+    readings = [own_readings(fact.text) for fact in grounded.facts if fact.kind == "number"]
     near = dict[str, float]()
-    for key, quote in found.quotes.items():
+    for key, quote in grounded.quotes.items():
         has = own_readings(quote.quote)
-        near[key] = quote.score * (1 + sum(not has.isdisjoint(one) for one in said))
+        near[key] = quote.score * (1 + sum(not has.isdisjoint(one) for one in readings))
     best = max(near.values(), default=0.0)
     kept = [key for key in claim.keys if near.get(key, 0.0) >= MISCITED * best > 0]
     keys = kept or sorted(near, key=lambda key: -near[key])[:1]
     keys = sorted(keys, key=lambda key: int(key[1:]))
-    verdict, problem = _verdict(found, limit)
+    verdict, problem = _verdict(grounded, limit)
     return replace(
         claim,
         keys=tuple(keys),
-        quotes=tuple(found.quotes[key] for key in keys),
+        quotes=tuple(grounded.quotes[key] for key in keys),
         verdict=verdict,
         problem=problem,
-        support=found.probability,
-        facts=found.facts,
+        support=grounded.probability,
+        facts=grounded.facts,
         rekeyed=not {*keys} <= {*claim.keys},
     )
 
 
-def _verdict(found: Grounded, limit: float) -> tuple[Verdict, str]:
-    if found.contradiction:
-        quote = " ".join(found.contradiction.quote.quote.split())
-        said, other = found.contradiction.said, found.contradiction.found
-        return "contradicted", f"the evidence has {other}, not {said}: {quote}"
-    if found.probability >= limit:
+def _verdict(grounded: Grounded, limit: float) -> tuple[Verdict, str]:
+    if grounded.contradiction:
+        quote = " ".join(grounded.contradiction.quote.quote.split())
+        stated, other = grounded.contradiction.said, grounded.contradiction.found
+        return "contradicted", f"the evidence has {other}, not {stated}: {quote}"
+    if grounded.probability >= limit:
         return "supported", ""
-    missing = ", ".join(fact.text for fact in found.facts if fact.status == "missing")
+    missing = ", ".join(fact.text for fact in grounded.facts if fact.status == "missing")
     nowhere = f"; the evidence has no {missing}" if missing else ""
-    return "unconfirmed", f"support {found.probability:.0%}, below {limit:.0%}{nowhere}"
+    return "unconfirmed", f"support {grounded.probability:.0%}, below {limit:.0%}{nowhere}"

@@ -53,10 +53,10 @@ class _Scored:
 
 def answer_words(text: str, tokens: Sequence[Token]) -> tuple[AnswerWord, ...]:
     """Return the words of an answer, without markers, each with the mean entropy of its tokens."""
-    said = said_tokens(tokens) if "".join(token.text for token in tokens) == text else ()
-    entropies = [token_entropy(token.alternatives) for _, token in said]
-    starts = [start for start, _ in said]
-    ends = [start + len(token.text) for start, token in said]
+    scored = said_tokens(tokens) if "".join(token.text for token in tokens) == text else ()
+    entropies = [token_entropy(token.alternatives) for _, token in scored]
+    starts = [start for start, _ in scored]
+    ends = [start + len(token.text) for start, token in scored]
     markers = [match.span() for match in MARKER.finditer(text)]
     found = []
     for start, end in word_spans(text):

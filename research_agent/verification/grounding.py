@@ -69,14 +69,14 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
     return None
 
 
-def _in_place(said: str, number: str, unit: str, chunk: Chunk, known: frozenset[str]) -> str:
+def _in_place(claim: str, number: str, unit: str, chunk: Chunk, known: frozenset[str]) -> str:
     if chunk.kind == "table" and (row := cells(unit)):
-        return _in_column(said, row, cells(head_of(chunk.text).rpartition("\n")[2]), known)
+        return _in_column(claim, row, cells(head_of(chunk.text).rpartition("\n")[2]), known)
     text = plain(unit)
-    at = next((place for figure, place in _placed(said) if figure.text == number), -1)
+    at = next((place for figure, place in _placed(claim) if figure.text == number), -1)
     if at < 0:
         return ""
-    before, after = _neighbours(said, at, number)
+    before, after = _neighbours(claim, at, number)
     for figure, place in _placed(text):
         if figure.readings & known:
             continue
@@ -86,8 +86,8 @@ def _in_place(said: str, number: str, unit: str, chunk: Chunk, known: frozenset[
     return ""
 
 
-def _in_column(said: str, row: Sequence[str], head: Sequence[str], known: frozenset[str]) -> str:
-    words = content_words(said)
+def _in_column(claim: str, row: Sequence[str], head: Sequence[str], known: frozenset[str]) -> str:
+    words = content_words(claim)
     named = [
         cell
         for name, cell in zip(head[1:], row[1:], strict=False)

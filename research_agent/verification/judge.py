@@ -83,13 +83,13 @@ def judge(
         )
     except (ModelError, BudgetError) as error:
         return tuple(claims), (f"verify: sentences were not judged: {error}",)
-    said = read_judgements(reply.text, len(asked), chunks)
+    judgements = read_judgements(reply.text, len(asked), chunks)
     found = list(claims)
     for number, at in enumerate(asked, 1):
-        if number in said:
+        if number in judgements:
             own = written.get(found[at].text, ())
-            found[at] = with_judgement(found[at], said[number], chunks, own)
-    silent = len(asked) - len(said)
+            found[at] = with_judgement(found[at], judgements[number], chunks, own)
+    silent = len(asked) - len(judgements)
     note = (
         f"verify: the judge's reply says nothing that counts of {silent} of {len(asked)} sentences"
     )
@@ -128,10 +128,10 @@ def read_judgements(reply: str, count: int, chunks: Mapping[str, Chunk]) -> dict
         number, vote = row.get("sentence"), row.get("verdict")
         if type(number) is not int or not 0 < number <= count:
             continue
-        said = _judgement(vote, row, chunks)
-        twice = number in found and found[number] != said
-        found[number] = None if twice else said
-    return {number: said for number, said in found.items() if said}
+        judgement = _judgement(vote, row, chunks)
+        twice = number in found and found[number] != judgement
+        found[number] = None if twice else judgement
+    return {number: judgement for number, judgement in found.items() if judgement}
 
 
 def _judgement(
@@ -183,34 +183,35 @@ def _solid(text: str) -> str:
 
 
 def with_judgement(
-    claim: Claim, said: Judgement, chunks: Mapping[str, Chunk], written: Sequence[str]
+    claim: Claim, judgement: Judgement, chunks: Mapping[str, Chunk], written: Sequence[str]
 ) -> Claim:
     """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
     Where the evidence holds few of them, a yes counts if its chunk's key was `written`. A yes
     supports it unless a hard fact is missing; a no makes it unconfirmed unless contradicted.
     """
-    if said.vote == "unsupported":
+    if judgement.vote == "unsupported":
         if claim.verdict == "contradicted":
             return replace(claim, judged="no")
         problem = "the judging model finds it in no passage"
         return replace(claim, verdict="unconfirmed", problem=problem, judged="no")
-    chunk = chunks[said.key]
-    text = chunk.text[said.start : said.end]
+    chunk = chunks[judgement.key]
+    text = chunk.text[judgement.start : judgement.end]
     score = share_held(claim.text, content_words(text) | content_words(headings(chunk)))
-    quote = Quote(score, text, said.start, said.end)
+    quote = Quote(score, text, judgement.start, judgement.end)
     best = max((one.score for one in claim.quotes), default=0.0)
     shares_words = score > 0 and score >= LEAST_SHARED * best
-    agreed = said.vote == "supported" and best < LEAST_SHARED and said.key in written
+    agreed = judgement.vote == "supported" and best < LEAST_SHARED and judgement.key in written
     if not (shares_words or agreed):
         return claim
-    if said.vote == "contradicted":
+    if judgement.vote == "contradicted":
         problem = f"the evidence says: {' '.join(text.split())}"
         return replace(claim, verdict="contradicted", problem=problem, judged="no")
     if any(fact.status == "missing" for fact in claim.facts):
         return claim
     pairs = zip(claim.keys, claim.quotes, strict=True)
-    keys = {key: one for key, one in pairs if shares_words or key in written} | {said.key: quote}
+    keys = {key: one for key, one in pairs if shares_words or key in written}
+    keys[judgement.key] = quote
     order = sorted(keys, key=lambda key: int(key[1:]))
     return replace(
         claim,

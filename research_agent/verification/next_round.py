@@ -83,10 +83,10 @@ def decide_next_round(
     a search. Without log-probabilities nothing counts as confident. An answer that names what is
     missing refuses if it cites nothing, and none of its sentences is supported.
     """
-    said = written.answer
-    cites = MARKER.search(said.text) or any(map(is_supported, claims))
-    if claims and said.missing and not cites:
-        written = replace(written, answer=replace(said, refused="insufficient_evidence"))
+    answer = written.answer
+    cites = MARKER.search(answer.text) or any(map(is_supported, claims))
+    if claims and answer.missing and not cites:
+        written = replace(written, answer=replace(answer, refused="insufficient_evidence"))
     judgement = _RoundJudgement(written, claims, settings, allowance)
     ended = _ended(written)
     if ended:
@@ -172,8 +172,8 @@ class _RoundJudgement:
         if verify.profile == "dragin":
             known = (*self.cited.values(), *(hit.chunk for hit in self.written.found))
             limit = doubt_limit(verify)
-            said = (answer.text, tokens)
-            sentences = sentence_doubts(said, claims, self.cited, known, limit=limit)
+            spelled = (answer.text, tokens)
+            sentences = sentence_doubts(spelled, claims, self.cited, known, limit=limit)
             sentences = tuple(one for one in sentences if one.text not in self.copied)
         doubt = answer_doubt(verify, tokens, unsure.mean_entropy, sentences)
         if tokens and self.copied:

@@ -41,10 +41,10 @@ def verify_answer(written: WrittenRound, context: StepContext) -> Outcome[Verifi
     nothing_new = answer.failed or answer.repeated or written.probe_failed or written.exhausted
     if not (answer.refused or nothing_new):
         limit = settings.verify.min_support or ports.grounding.limit
-        said = _with_known_headings(claims_of(answer), written)
-        claims = grounded_claims(said, written.evidence, ports.pairs, ports.grounding, limit=limit)
+        read = _with_known_headings(claims_of(answer), written)
+        claims = grounded_claims(read, written.evidence, ports.pairs, ports.grounding, limit=limit)
         if settings.judges != "off" and answer.form == "written":
-            keys = {claim.text: claim.keys for claim in said}
+            keys = {claim.text: claim.keys for claim in read}
             claims, notes = judge(written.question, claims, written.evidence, context, keys)
     check, draft = decide_next_round(written, claims, settings, context.meter.left())
     return Outcome(Verified(check, draft), TraceEvent(context.meter.calls, notes))

@@ -51,11 +51,11 @@ class Disagreement:
 
 def by_logprobs(tokens: Sequence[Token]) -> Uncertainty:
     """Return the mean entropy of an answer's tokens; citation markers are not scored."""
-    said = [token for _, token in said_tokens(tokens)]
-    if not said:
+    scored = [token for _, token in said_tokens(tokens)]
+    if not scored:
         return Uncertainty()
-    nu = entropy.normalized_uncertainty(said)
-    return Uncertainty("logprobs", entropy.mean_entropy(said), nu, len(said), nu)
+    nu = entropy.normalized_uncertainty(scored)
+    return Uncertainty("logprobs", entropy.mean_entropy(scored), nu, len(scored), nu)
 
 
 def measured_uncertainty(
@@ -98,11 +98,11 @@ def disagreement(sentences: Sequence[str], second: str) -> Disagreement | None:
     mine = {one: content_words(one) for one in sentences if content_words(one)}
     if not mine:
         return None
-    said = read_missing(second)
-    if said.missing and not said.text:
+    parsed = read_missing(second)
+    if parsed.missing and not parsed.text:
         return Disagreement(1.0)
-    spans = sentence_spans(said.text)
-    theirs = frozenset[str]().union(*(content_words(bare(said.text[a:b])) for a, b in spans))
+    spans = sentence_spans(parsed.text)
+    theirs = frozenset[str]().union(*(content_words(bare(parsed.text[a:b])) for a, b in spans))
     if not theirs:
         return None
     own = frozenset[str]().union(*mine.values())
@@ -119,8 +119,8 @@ def _share(lacking: frozenset[str], every: frozenset[str]) -> float:
     """Return the share of values that are lacking, or of other words: the larger one."""
     shares = [0.0]
     for kind in (True, False):
-        of = sum(_has_digit(word) is kind for word in every)
-        shares.append(sum(_has_digit(word) is kind for word in lacking) / of if of else 0.0)
+        count = sum(_has_digit(word) is kind for word in every)
+        shares.append(sum(_has_digit(word) is kind for word in lacking) / count if count else 0.0)
     return max(shares)
 
 
@@ -136,13 +136,13 @@ def uncertain_spans(
     Of single words only values count (docs/uncertainty.md). A sentence whose mean entropy is above
     `max_entropy` nats is unsure as a whole.
     """
-    text, said = answer.text, said_tokens(answer.tokens)
+    text, scored = answer.text, said_tokens(answer.tokens)
     known = {fold(question[start:end]) for start, end in word_spans(question)}
     by_text = {claim.text: claim for claim in claims}
     found: list[Spot] = []
     for start, end in sentence_spans(text):
         claim = by_text.get(bare(text[start:end]))
-        own = [(at, token) for at, token in said if start <= at < end]
+        own = [(at, token) for at, token in scored if start <= at < end]
         if claim is None or not own:
             continue
         if claim.mean_entropy is not None and claim.mean_entropy > max_entropy:
@@ -164,9 +164,9 @@ def uncertain_spans(
 def _whole(claim: Claim, tokens: Sequence[Token]) -> Spot:
     value = sum(map(entropy.normalized_entropy, tokens)) / len(tokens)
     text = claim.text if len(claim.text) <= LINE else f"{claim.text[: LINE - 1].rstrip()}\u2026"
-    told = f'unsure of the whole sentence "{text}"'
+    line = f'unsure of the whole sentence "{text}"'
     nats = claim.mean_entropy
-    return Spot(claim.text, "sentence", 0, len(claim.text), told, value, "logprobs", nats)
+    return Spot(claim.text, "sentence", 0, len(claim.text), line, value, "logprobs", nats)
 
 
 def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator[Spot]:
@@ -184,8 +184,8 @@ def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator
 def differing_spans(found: Disagreement, claims: Sequence[Claim]) -> tuple[Spot, ...]:
     """Return where a second answer lacks a value, the sentence that differs most first."""
     if not found.sentences and found.value and claims:
-        text, told = claims[0].text, "a second answer found nothing in the documents"
-        return (Spot(text, "refusal", 0, len(text), told, found.value, "disagreement"),)
+        text, line = claims[0].text, "a second answer found nothing in the documents"
+        return (Spot(text, "refusal", 0, len(text), line, found.value, "disagreement"),)
     spots = [
         Spot(
             one.sentence,

@@ -7,7 +7,12 @@ from statistics import NormalDist
 
 import pytest
 
-from research_agent.evaluation.intervals import mean_interval, paired_difference, wilson
+from research_agent.evaluation.intervals import (
+    mean_interval,
+    paired_difference,
+    sign_test,
+    wilson,
+)
 from research_agent.evaluation.ranking import Gold, Span, first_ranks, scores
 from tests.needed import missing
 
@@ -80,6 +85,13 @@ def test_pairs_show_what_means_alone_do_not() -> None:
     ours = [value + 0.02 for value in theirs]
     assert 0.02 == pytest.approx(paired_difference(ours, theirs).low)
     assert mean_interval(ours).low < mean_interval(theirs).high
+
+
+@pytest.mark.parametrize(
+    ("more", "fewer", "p"), [(0, 0, 1.0), (5, 0, 0.0625), (1, 3, 0.625), (600, 600, 1.0)]
+)
+def test_a_split_that_is_uneven_by_chance(more: int, fewer: int, p: float) -> None:
+    assert p == sign_test(more, fewer)
 
 
 def test_a_share_of_none_or_all_has_an_interval_within_0_and_1() -> None:

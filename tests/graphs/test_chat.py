@@ -154,9 +154,11 @@ def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
     assert (how == "context") == any("budget" in told for told in found.warnings)
 
 
-@pytest.mark.parametrize(("said", "read"), [("2", {"wheat"}), ("RYE", {"rye"}), ("all", None)])
-def test_person_chooses_between_documents(said: str, read: set[str] | None) -> None:
-    """The run stops with plain values and goes on within what was chosen."""
+@pytest.mark.parametrize(
+    ("said", "read"), [("2", {"wheat"}), (2, {"wheat"}), ("RYE", {"rye"}), ("all", None)]
+)
+def test_person_chooses_between_documents(said: str | int, read: set[str] | None) -> None:
+    """The run stops with plain values, goes on within what was chosen; Studio sends numbers."""
     graph = chat(twins(ScriptedChat(says("It is baked for an hour [c1]."))), interactive=True)
     stopped = graph.invoke(ChatInput(messages=[HumanMessage("How is it baked?")]), CONFIG)
     offered = stopped["__interrupt__"][0].value

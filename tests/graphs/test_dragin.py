@@ -86,19 +86,6 @@ def test_reply_of_no_use_loses_nothing(reply: Completion | BaseException) -> Non
     assert "long time" in result.answer
 
 
-@pytest.mark.parametrize(
-    ("threshold", "allowed", "rounds"), [(0.5, 2, 2), (0.5, 1, 1), (0.0, 2, 1)]
-)
-def test_seed_rule(threshold: float, allowed: int, rounds: int) -> None:
-    verify = VerifySettings(profile="seed", seed_threshold=threshold)
-    said = "At 230 degrees rye bread is baked [c1]."
-    model = ScriptedChat(says(said, sure=False), says(said))
-    budget = replace(LOOP.budget, rounds=allowed)
-    _, result = run(model, replace(LOOP, verify=verify, budget=budget))
-
-    assert rounds == result.rounds
-
-
 def test_sentences_leave_the_check_its_tokens() -> None:
     two = f"{FIRST}{UNSURE}\n- Rye dough is kneaded by hand [c2]."
     counts, warnings = set(), list[str]()

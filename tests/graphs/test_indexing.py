@@ -21,6 +21,12 @@ def test_studio_writes_no_shared_index(index: str, tmp_path: Path) -> None:
     check_within([tmp_path], [str(tmp_path)], "notes")
 
 
+@pytest.mark.parametrize("path", ["/etc/hosts", "../x", "~nobody-here/x"])
+def test_what_is_outside_of_the_folders_is_not_indexed(path: str, tmp_path: Path) -> None:
+    with pytest.raises(PathError, match="none of the folders that Studio may index"):
+        check_within([tmp_path], [path], "notes")
+
+
 @pytest.mark.usefixtures("data_home")
 def test_nothing_is_left_of_an_earlier_run(tmp_path: Path) -> None:
     """What follows a preview on its thread writes, and a preview behind that reports nothing.

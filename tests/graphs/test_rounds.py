@@ -105,14 +105,20 @@ def test_planner_is_told_of_a_refusal() -> None:
     assert f"<tried>\n{fakes.QUESTION}\n</tried>" in prompt
 
 
-@pytest.mark.parametrize("first", [REFUSAL, fakes.says(fakes.GOOD)], ids=["refusal", "unconfirmed"])
-def test_round_two_that_finds_nothing_new(first: Completion) -> None:
+@pytest.mark.parametrize(
+    ("first", "text", "refused", "unanswered"),
+    [
+        (REFUSAL, TEXTS[0], "insufficient_evidence", ("the bytes of the key",)),
+        (fakes.says(fakes.GOOD), TEXTS[0], "", ()),
+        (fakes.says(fakes.WRONG), TEXTS[1], "unsupported_draft", ()),
+    ],
+    ids=["refusal", "unconfirmed", "contradicted"],
+)
+def test_round_two_that_finds_nothing_new(
+    first: Completion, text: str, refused: str, unanswered: tuple[str, ...]
+) -> None:
     model = fakes.ScriptedChat(first, fakes.says(RIGHT))
-    result = ask(fakes.ports(model, texts=TEXTS[:1]), SERVER)
+    result = ask(fakes.ports(model, texts=[text]), SERVER)
 
     assert ("no_new_evidence", 1) == (result.stop_reason, len(model.asked))
-    if first is REFUSAL:
-        assert ("insufficient_evidence", ("the bytes of the key",)) == (
-            result.refusal_reason,
-            result.unanswered,
-        )
+    assert (refused, unanswered) == (result.refusal_reason, result.unanswered)

@@ -36,15 +36,6 @@ def test_agreement_counts_as_confident() -> None:
     assert ([["c1", "c2"], ["c2", "c1"]], 3) == (order, result.usage.llm_calls)
 
 
-def test_difference_is_told_in_words() -> None:
-    result = ask(given(silent(GOOD), ScriptedChat(silent("It is 180 degrees."))), TWICE, QUESTION)
-    (unsure,) = result.unsure
-
-    assert "a second answer does not say 230" == unsure.text
-    assert "230" == result.answer[slice(*unsure.span)]
-    assert ("disagreement", "difference", None) == (unsure.source, unsure.kind, unsure.nats)
-
-
 @pytest.mark.parametrize(
     ("sampler", "budget", "asked", "note"),
     [

@@ -60,6 +60,18 @@ def test_words_are_found_whole_in_parts_and_stemmed(
     assert first == words.search(query, k=3)[0].chunk_id
 
 
+@pytest.mark.parametrize("query", ["59100", "59,100", "59.100", "59 100"])
+@pytest.mark.parametrize(
+    "text", ["59100 people", "59,100 people", "59.100 Personen", "59\u00a0100", "59'100", "59 100"]
+)
+def test_numbers_are_found_with_and_without_marks(query: str, text: str) -> None:
+    """A part of a number is another number."""
+    index = WordIndex(None)
+    fill(index, 1, {"a": text, "b": "591 and 591000", "c": "1 and 2 and 3"})
+
+    assert "a" == index.search(f"Who counted {query}?", k=2)[0].chunk_id
+
+
 @pytest.mark.parametrize(
     "query",
     [

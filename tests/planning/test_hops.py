@@ -40,6 +40,10 @@ def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None
     assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS).text
 
 
+def test_answer_may_be_a_part_of_a_word_of_the_query() -> None:
+    assert "Ada" == read_answer('{"answer": "Ada"}', "Which woman founded Adana Steel?", HITS).text
+
+
 @pytest.mark.parametrize(
     ("waits", "turn", "decision", "reason"),
     [(1, 1, "again", "waiting"), (1, 3, "stop", "planned"), (0, 1, "stop", "planned")],

@@ -96,6 +96,11 @@ def test_gaps_follow_the_queries_they_name(written: list[str], expected: tuple[s
             ("\u4ec0\u4e48\u662f\u6c34\u6cf5\uff1f", "\u8c01\u53d1\u660e\u4e86\u7535\u8bdd\uff1f"),
         ),
         ("Pumps? Valves? Hoses? Seals?", ("Pumps?", "Valves?", "Hoses?")),
+        (
+            "What does https://example.org/a?id=3 show? What is a?.b?",
+            ("What does https://example.org/a?id=3 show?", "What is a?.b?"),
+        ),
+        ("What does user?.name do?", ()),
         ("Do ABC and XYZ differ?", ()),
         ("", ()),
     ],

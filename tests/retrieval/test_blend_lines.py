@@ -40,9 +40,10 @@ def test_lines_and_sums(tmp_path: Path) -> None:
     assert (0.5, 2, ["a", "b"]) == tuple(found[0][key] for key in ("spearman", "changed", "before"))
 
 
-def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["no/such/folder", "~nobody-here/blend.jsonl"])
+def test_a_file_that_cannot_be_written_is_told_at_once(file: str) -> None:
     with pytest.raises(ConfigError, match=r"blend\.diagnostics") as error:
-        run(tmp_path / "no" / "such" / "folder")
+        run(Path(file))
 
     assert "leave blend.diagnostics empty" in error.value.hint
 

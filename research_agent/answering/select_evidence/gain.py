@@ -65,30 +65,30 @@ def measured(reply: Completion) -> Measured:
     text = reply.text.strip()
     refused = read_missing(text).is_refusal
     aligned = "".join(token.text for token in reply.tokens).strip() == text
-    said = [token for _, token in said_tokens(reply.tokens)] if aligned or not text else []
-    if not said:
+    scored = [token for _, token in said_tokens(reply.tokens)] if aligned or not text else []
+    if not scored:
         none = bool(text) and not (reply.tokens and aligned)
         missing: Unmeasured = "no log-probabilities" if none else "nothing to score"
         return Measured(text=text, refused=refused, tokens=reply.tokens, missing=missing)
     return Measured(
-        nu=normalized_uncertainty(said),
-        mean_entropy=mean_entropy(said),
-        most_uncertain=mean_of_most_uncertain([token_entropy(one.alternatives) for one in said]),
-        token_count=len(said),
+        nu=normalized_uncertainty(scored),
+        mean_entropy=mean_entropy(scored),
+        most_uncertain=mean_of_most_uncertain([token_entropy(one.alternatives) for one in scored]),
+        token_count=len(scored),
         text=text,
         refused=refused,
         tokens=reply.tokens,
     )
 
 
-def gain(without: Measured, given: Measured) -> float | None:
+def gain(without: Measured, with_chunk: Measured) -> float | None:
     """Return how much surer a chunk makes the model, -1 to 1; None where it is not known.
 
     Positive: it informs. Near 0: it says nothing new. Negative: it distracts.
     """
-    if without.nu is None or given.nu is None:
+    if without.nu is None or with_chunk.nu is None:
         return None
-    return without.nu - given.nu
+    return without.nu - with_chunk.nu
 
 
 class Gauge:
@@ -178,10 +178,10 @@ def token_rows(tokens: tuple[Token, ...]) -> tuple[TokenRow, ...]:
     scored = {at for at, _ in said_tokens(tokens)}
     rows, at = list[TokenRow](), 0
     for token in tokens:
-        said = at in scored and bool(token.text)
-        entropy = token_entropy(token.alternatives) if said else None
+        is_scored = at in scored and bool(token.text)
+        entropy = token_entropy(token.alternatives) if is_scored else None
         others = tuple((other.text, other.logprob) for other in token.alternatives)
-        normalized = normalized_entropy(token) if said else None
+        normalized = normalized_entropy(token) if is_scored else None
         rows.append(TokenRow(token.text, token.logprob, entropy, normalized, others))
         at += len(token.text)
     return tuple(rows)

@@ -63,8 +63,8 @@ def select_evidence(
     def around(chunk: Chunk, window: int) -> list[Chunk]:
         return [one for one in chunks.around(chunk.chunk_id, window=window) if scope.admits(one)]
 
-    def chosen(of: Sequence[Hit]) -> tuple[Evidence, ...]:
-        return with_hits(of, earlier.evidence, context.settings.evidence, count, around)
+    def chosen(wanted: Sequence[Hit]) -> tuple[Evidence, ...]:
+        return with_hits(wanted, earlier.evidence, context.settings.evidence, count, around)
 
     def new(evidence: Sequence[Evidence]) -> Sequence[Evidence]:
         return evidence[len(earlier.evidence) :]

@@ -49,9 +49,9 @@ def passages_of(evidence: Sequence[Evidence]) -> Iterator[Passage]:
             continue
         head = head_of(chunk.text) if chunk.kind == "table" else ""
         for start, end in unit_spans(chunk):
-            said = chunk.text[start:end]
-            if start >= len(head) and (head or _letters(said) >= LEAST_LETTERS):
-                yield Passage(item.key, said, head, rank)
+            text = chunk.text[start:end]
+            if start >= len(head) and (head or _letters(text) >= LEAST_LETTERS):
+                yield Passage(item.key, text, head, rank)
 
 
 def _letters(text: str) -> int:

@@ -56,8 +56,8 @@ class Rewriting:
         notes = tuple[str, ...]()
         for asked, (span, *repeats) in enumerate(places.values()):
             try:
-                said = "\n".join((kept, *(new for _, _, new, _ in changes)))
-                change = self._change(earlier.text, span, said)
+                so_far = "\n".join((kept, *(new for _, _, new, _ in changes)))
+                change = self._change(earlier.text, span, so_far)
             except (ModelError, BudgetError) as error:
                 if not asked:
                     raise
@@ -66,9 +66,9 @@ class Rewriting:
             if change:
                 changes += [change, *((first, last, "", ()) for first, last in repeats)]
         count = sum(bool(new) for _, _, new, _ in changes)
-        told = f"answer: {count} of {len(places)} doubtful sentences were written again"
+        summary = f"answer: {count} of {len(places)} doubtful sentences were written again"
         if not changes:
-            return earlier, (told, *notes)
+            return earlier, (summary, *notes)
         text, tokens = with_changes(earlier.text, earlier.tokens, changes)
         again = tuple(
             bare(new)
@@ -83,7 +83,7 @@ class Rewriting:
             rewritten=(*earlier.rewritten, *again),
             second=None,
         )
-        return answer, (told, *notes)
+        return answer, (summary, *notes)
 
     def _change(self, text: str, span: Span, kept: str) -> Change | None:
         """Ask for one sentence; None where what was written must not take its place."""
@@ -101,15 +101,15 @@ class Rewriting:
             least_tokens=LEAST_TOKENS,
             kept=self._kept_for_check(f"{shown}\n{self.question}\n{text}"),
         )
-        said = aligned_text(reply)
-        aligned = "".join(token.text for token in reply.tokens) == said
-        spans = sentence_spans(said)
+        written = aligned_text(reply)
+        aligned = "".join(token.text for token in reply.tokens) == written
+        spans = sentence_spans(written)
         if reply.finish_reason == "length":
             spans = spans[:-1]
         for start, end in spans:
-            if self._may_replace(said[start:end], doubted, kept):
+            if self._may_replace(written[start:end], doubted, kept):
                 tokens = token_slice(reply.tokens, start, end) if aligned else ()
-                return (*span, said[start:end], tokens)
+                return (*span, written[start:end], tokens)
         return None
 
     def _kept_for_check(self, read: str) -> Allowance:

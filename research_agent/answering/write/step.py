@@ -97,17 +97,17 @@ class _Writing:
             note = "answer: shown as it stands in the document"
             return Answer(as_answer([shown]), form="passages"), (note,)
         written, notes = self._written()
-        said = read_missing(written.text)
-        if not said.missing and said.text == written.text.strip():
+        parsed = read_missing(written.text)
+        if not parsed.missing and parsed.text == written.text.strip():
             return written, notes
-        if said.is_refusal:
-            refusal = replace(written, missing=said.missing, refused="insufficient_evidence")
+        if parsed.is_refusal:
+            refusal = replace(written, missing=parsed.missing, refused="insufficient_evidence")
             instead, more = self._compared(refusal)
             return instead, (*notes, *more)
-        at = written.text.find(said.text)
+        at = written.text.find(parsed.text)
         spelled = "".join(token.text for token in written.tokens) == written.text and at >= 0
-        tokens = token_slice(written.tokens, at, at + len(said.text)) if spelled else ()
-        return replace(written, text=said.text, tokens=tokens, missing=said.missing), notes
+        tokens = token_slice(written.tokens, at, at + len(parsed.text)) if spelled else ()
+        return replace(written, text=parsed.text, tokens=tokens, missing=parsed.missing), notes
 
     def _written(self) -> AnswerWithNotes:
         """Return what the model writes, and a note where it was cut."""
@@ -155,14 +155,14 @@ class _Writing:
         )
         messages = [self._system, Message("user", asked)]
         try:
-            said = context.meter.ask_yes_no(context.ports.verifier, "verifier", messages)
+            verdict = context.meter.ask_yes_no(context.ports.verifier, "verifier", messages)
         except (ModelError, BudgetError) as error:
             return replace(answer, unchecked=True), (f"answer: not checked: {error}",)
-        if said.probability is None:
+        if verdict.probability is None:
             note = "answer: the check gave neither yes nor no"
             return replace(answer, unchecked=True), (note,)
-        answerable, is_refused = said.probability, said.probability < YES
-        if said.measured:
+        answerable, is_refused = verdict.probability, verdict.probability < YES
+        if verdict.measured:
             texts = pieces([item.hit.chunk.text for item in self.evidence])
             nearest = max(context.ports.pairs.relevance(self.question, texts))
             answerable = answerability(answerable, nearest)

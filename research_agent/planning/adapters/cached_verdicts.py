@@ -53,8 +53,8 @@ class KeptDecisions:
     def _tell(self, error: OSError | ValueError) -> None:
         """Say once what is wrong; what a ValueError says may hold the text of a document."""
         with self._lock:
-            told, self._told = self._told, True
-        if not told:
+            already, self._told = self._told, True
+        if not already:
             reason = "a kept verdict cannot be read"
             if isinstance(error, OSError):
                 reason = error.strerror or str(error)

@@ -71,8 +71,8 @@ def head(alias: str, hit: Hit, refers_to: str = "") -> str:
         "score": "" if hit.similarity is None else f"{hit.similarity:.3f}",
         "refers_to": refers_to,
     }
-    told = (f'{name}="{attribute(value)}"' for name, value in values.items() if value)
-    return f"<chunk {' '.join(told)}>"
+    attributes = (f'{name}="{attribute(value)}"' for name, value in values.items() if value)
+    return f"<chunk {' '.join(attributes)}>"
 
 
 def fair_shares(lengths: Sequence[int], room: int) -> tuple[int, ...]:

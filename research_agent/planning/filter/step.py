@@ -143,7 +143,7 @@ class HitFilter:
         room = self._settings.max_prompt_tokens - count(prompt(""))
         links = {chunk_id: found.told for chunk_id, found in reach.items()}
         shown = shown_chunks(f"{question} {query}", hits, links, room=room, count=count)
-        said = verdicts.Verdicts({})
+        parsed = verdicts.Verdicts({})
         kind: Fallback = "no_room"
         fallback = "filter.max_prompt_tokens has no room for any chunk"
         if shown.aliases:
@@ -158,9 +158,9 @@ class HitFilter:
                     schema=verdicts.decision_schema(steps),
                     seconds=SECONDS,
                 )
-                said = verdicts.read_verdicts(reply.text, steps)
+                parsed = verdicts.read_verdicts(reply.text, steps)
                 fallback, kind = "the reply has no verdict on any chunk", "unreadable"
-                if said.by_alias:
+                if parsed.by_alias:
                     fallback = kind = ""
             except (ModelError, BudgetError) as error:
                 fallback, kind = str(error), "error"
@@ -168,13 +168,13 @@ class HitFilter:
                     kind = "budget" if isinstance(error, BudgetError) else "time_out"
         decisions = [ChunkDecision(chunk_id, why="no_room") for chunk_id in _ids(hits)]
         for alias, i in shown.aliases.items():
-            verdict = said.by_alias.get(alias)
+            verdict = parsed.by_alias.get(alias)
             why: Why = "model" if verdict else "failed" if fallback else "not_mentioned"
-            reason = said.reasons.get(alias, "")
+            reason = parsed.reasons.get(alias, "")
             decisions[i] = replace(
                 decisions[i], verdict=verdict or "undecided", why=why, reason=reason
             )
-        return _Judgement(tuple(decisions), said.unknown, said.repeated, fallback, kind)
+        return _Judgement(tuple(decisions), parsed.unknown, parsed.repeated, fallback, kind)
 
     def _with_referred(
         self, kept: Sequence[Hit], decisions: Sequence[ChunkDecision]

@@ -89,9 +89,9 @@ def kept_verdict(decision: ChunkDecision) -> str:
 
 def read_kept(text: str) -> ChunkDecision | None:
     """Return a verdict that was kept, without the id of its chunk; None for anything else."""
-    said, _, reason = text.partition(" ")
+    name, _, reason = text.partition(" ")
     verdicts = (verdict for verdict in get_args(Verdict) if verdict != "undecided")
-    found: Verdict | None = next((verdict for verdict in verdicts if verdict == said), None)
+    found: Verdict | None = next((verdict for verdict in verdicts if verdict == name), None)
     return ChunkDecision("", found, "reused", reason=reason) if found else None
 
 
@@ -107,9 +107,9 @@ def _members(text: str) -> Iterator[Said]:
         except (ValueError, RecursionError):
             continue
         alias = _ALIAS.fullmatch(member["key"].strip())
-        said = _of_object(value) if isinstance(value, dict) else _of_text(value) if alias else None
-        if said:
-            yield f"k{int(alias[1])}" if alias else "", *said
+        pair = _of_object(value) if isinstance(value, dict) else _of_text(value) if alias else None
+        if pair:
+            yield f"k{int(alias[1])}" if alias else "", *pair
             position = end
 
 

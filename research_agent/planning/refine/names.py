@@ -64,8 +64,8 @@ def unit_names(language: str) -> Mapping[str, frozenset[str]]:
         except UnknownLocaleError:
             continue
         for unit, length, count in product(units, _LENGTHS, _COUNTS):
-            said = lowered(format_unit(count, unit, length, locale=locale))
-            name = " ".join(re.sub(r"[\d.,]+", "", said).split())
+            text = lowered(format_unit(count, unit, length, locale=locale))
+            name = " ".join(re.sub(r"[\d.,]+", "", text).split())
             found.setdefault(name, set()).add(str(unit))
     return {name: frozenset(of) for name, of in found.items() if name}
 

@@ -28,7 +28,7 @@ _OWNER = re.compile(
     r"(?<!\bit)(?<!\bthat)(?<!\bwhat)(?<!\bwho)(?<!\bthere)['\u2019]s\b|s['\u2019]\s"
 )
 _CHINESE_LINK = "\u7684"
-_END = re.compile("(?<=[?\uff1f\u061f])\\s*")
+_END = re.compile("(?<=[?\u061f])\\s+|(?<=\uff1f)\\s*")
 
 
 @dataclass(frozen=True, slots=True)

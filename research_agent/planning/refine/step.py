@@ -126,8 +126,8 @@ def refine(
     refinement, notes = run.without_model() or run.with_model()
     calls = context.meter.calls
     queries = (probe.query, *refinement.queries[1:])
-    told = replace(refinement, queries=queries, model_calls=len(calls))
-    return Outcome(told, TraceEvent(calls, notes))
+    result = replace(refinement, queries=queries, model_calls=len(calls))
+    return Outcome(result, TraceEvent(calls, notes))
 
 
 class _Run:

@@ -228,53 +228,53 @@ def _parts(
     ]
 
 
-def _added(asked: Named, found: Named, lost: frozenset[str]) -> str:
+def _added(asked: Named, query: Named, lost: frozenset[str]) -> str:
     """Return what one query has besides the question's numbers and ideographs; empty: nothing."""
     known = {number.value for number in asked.numbers}
     new = [
         number.value
-        for number in found.numbers
+        for number in query.numbers
         if number.value not in known and (not number.name or number.name in asked.text)
     ]
     if new:
         return f"a number was added: {', '.join(new)}"
-    gained = found.ideographs - asked.ideographs
+    gained = query.ideographs - asked.ideographs
     return f"{''.join(sorted(lost))} became {''.join(sorted(gained))}" if lost and gained else ""
 
 
-def _missing_numbers(asked: Named, found: Sequence[Named]) -> Iterator[str]:
-    kept = {number.value for one in found for number in one.numbers}
+def _missing_numbers(asked: Named, queries: Sequence[Named]) -> Iterator[str]:
+    kept = {number.value for one in queries for number in one.numbers}
     named = [name for name in asked.names if is_identifier(name)]
     for number in dict.fromkeys(asked.numbers):
         if number.value not in kept and not any(number.value in name for name in named):
             yield number.value
 
 
-def _changed_units(asked: Named, found: Sequence[Named]) -> list[str]:
+def _changed_units(asked: Named, queries: Sequence[Named]) -> list[str]:
     changed = []
     for number in dict.fromkeys(asked.numbers):
-        others = [n.units for one in found for n in one.numbers if n.value == number.value]
+        others = [n.units for one in queries for n in one.numbers if n.value == number.value]
         if number.units and others and all(u and not u & number.units for u in others):
             changed.append(f"{number.value} {min(number.units)}")
     return changed
 
 
-def _has_name(found: Named, name: str) -> bool:
+def _has_name(query: Named, name: str) -> bool:
     """Return whether a text has a name, in one of its forms, in full or by its initials."""
     parts = re.findall(r"\d+|[^\W\d_]+", lowered(re.sub(r"(?<=[A-Z])s$", "", name)))
     spelled = r"[\W_]*".join(map(re.escape, parts))
-    if re.search(rf"(?<![^\W_]){spelled}s?(?![^\W_])", found.text):
+    if re.search(rf"(?<![^\W_]){spelled}s?(?![^\W_])", query.text):
         return True
-    if name.isupper() and name in found.initials:
+    if name.isupper() and name in query.initials:
         return True
     return not is_identifier(name) and any(
-        _is_form(lowered(name), word) for word in re.findall(r"[^\W\d_]+", found.text)
+        _is_form(lowered(name), word) for word in re.findall(r"[^\W\d_]+", query.text)
     )
 
 
-def _shortens(found: Named, name: str, asked: Named) -> bool:
+def _shortens(query: Named, name: str, asked: Named) -> bool:
     """Return whether a text has the initials of a name of several words that has `name` in it."""
-    return any(one in asked.initials and name[0] in one for one in found.names)
+    return any(one in asked.initials and name[0] in one for one in query.names)
 
 
 def _is_form(name: str, word: str) -> bool:

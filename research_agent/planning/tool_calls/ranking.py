@@ -92,12 +92,12 @@ def read_answer(reply: str, query: str, hits: Sequence[Hit]) -> PartAnswer:
     answer = reply_object(reply).get("answer")
     text = " ".join(answer.split()) if isinstance(answer, str) else ""
     plain = fold(text)
-    if not 1 < len(text) <= MAX_ANSWER or plain in fold(query):
+    if not plain or not 1 < len(text) <= MAX_ANSWER:
         return PartAnswer()
     before = r"(?<!\w)" if plain[0].isascii() else ""
     after = r"(?!\w)" if plain[-1].isascii() else ""
     whole_words = re.compile(f"{before}{re.escape(plain)}{after}")
-    for hit in hits:
+    for hit in () if whole_words.search(fold(query)) else hits:
         if whole_words.search(" ".join(fold(_readable(hit)).split())):
             return PartAnswer(text, hit.chunk.chunk_id)
     return PartAnswer()
@@ -162,7 +162,7 @@ def collect(
     latest = {call.index for call in plan.calls}
     before = {h.chunk.chunk_id for r in results if r.call.index not in latest for h in r.hits}
     now = {h.chunk.chunk_id for r in results if r.call.index in latest for h in r.hits}
-    told = any(_tells(result) for result in results if result.call.index in latest)
+    learned = any(_tells(result) for result in results if result.call.index in latest)
     if plan.stop:
         return Found(hits, stats, "stop", plan.stop)
     if plan.author == "planner":
@@ -171,7 +171,7 @@ def collect(
     if not plan.calls:
         return Found(hits, stats, "stop", "model_done")
     fresh = not now <= before
-    if not fresh and not told:
+    if not fresh and not learned:
         return Found(hits, stats, "stop", "no_new_evidence")
     if plan.turn >= max_turns:
         return Found(hits, stats, "stop", "max_turns")

@@ -56,9 +56,9 @@ def results_text(
     key_of = {chunk_id: key for key, chunk_id in chunk_keys(results, read).items()}
     parts = [_Part(EARLIER, "", read, question, is_search=True)] if read else []
     for result in results:
-        told = result.told[:MOST_TOLD]
+        note = result.told[:MOST_TOLD]
         query = result.call.query or question
-        parts.append(_Part(_head(result, key_of), told, result.hits, query, result.searched))
+        parts.append(_Part(_head(result, key_of), note, result.hits, query, result.searched))
 
     def fits(text: str) -> bool:
         return count(text) <= max_tokens
@@ -97,10 +97,10 @@ def _written(
     seen: dict[str, set[str]] = {}
     lines: list[str] = []
     for part in parts:
-        told = [fenced(part.told)] if part.told else []
+        notes = [fenced(part.told)] if part.told else []
         length = lengths[0] if part.is_search else lengths[1]
         found = list(_passages(part, key_of, seen, length, count))
-        lines += [part.head, *(told + found or ["nothing found"]), "</results>"]
+        lines += [part.head, *(notes + found or ["nothing found"]), "</results>"]
     return "\n".join(lines)
 
 

@@ -21,11 +21,11 @@ class BlendLines(Closing):
 
     def __init__(self, path: str, *, on_problem: Callable[[str], None]) -> None:
         """Make the file where there is none; raises ConfigError where it cannot be written."""
-        self._path, self._on_problem = Path(path).expanduser().absolute(), on_problem
-        self._lock, self._count, self._broken = Lock(), 0, False
+        self._on_problem, self._lock, self._count, self._broken = on_problem, Lock(), 0, False
         try:
+            self._path = Path(path).expanduser().absolute()
             self._write("")
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # (there is no user of the name behind ~)
             raise ConfigError(
                 f"the file that blend.diagnostics names cannot be written: {error}",
                 hint="Name a file in a folder that there is, or leave blend.diagnostics empty.",

@@ -12,7 +12,7 @@ import json
 import math
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -29,8 +29,7 @@ MAX_REPLY = 16_000_000
 CONNECT_SECONDS = 10.0
 TOO_MANY_REQUESTS, UNAVAILABLE, SERVER_ERROR, NOT_IMPLEMENTED = 429, 503, 500, 501
 OVERFLOW = ("too large", "too long", "context length", "context size", "maximum context")
-_BATCH: Mapping[Form, int] = {"tei": 32}
-"""Texts of one request: what a server takes by default."""
+TEI_BATCH = 32  # texts of one request: what the server takes by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ class HttpReranker:
     async def _all(self, query: str, texts: Sequence[str], seconds: float) -> list[float]:
         import httpx
 
-        size = _BATCH.get(self._endpoint.form, len(texts))
+        size = TEI_BATCH if self._endpoint.form == "tei" else len(texts)
         try:
             async with asyncio.timeout(seconds), self._client() as client:
                 found: list[float] = []

@@ -49,8 +49,8 @@ def reorder(
         stages.append((name, tuple(hit.chunk.chunk_id for hit in done.value)))
         return done.value
 
-    by = "words" if blending == "words" else "codes"
     if blending != "off":
+        by = "words" if blending == "words" else "codes"
         found = add(f"blended with {by}", _blended(query, found, context, top_k))
     if mode == "promote":
         found = add("promoted", _promoted(query, found, context, top_k))

@@ -259,5 +259,5 @@ class _Run:
         return chunk_ids
 
 
-def _ids(found: Sequence[ScoredId]) -> list[str]:
-    return [item.chunk_id for item in found]
+def _ids(scored: Sequence[ScoredId]) -> list[str]:
+    return [item.chunk_id for item in scored]

@@ -59,7 +59,7 @@ class ScopedSearch:
             admitted = self._admitted(found)
         return admitted[:k]
 
-    def _admitted(self, found: Sequence[ScoredId]) -> list[ScoredId]:
-        chunks = self.chunks([item.chunk_id for item in found])
+    def _admitted(self, scored: Sequence[ScoredId]) -> list[ScoredId]:
+        chunks = self.chunks([item.chunk_id for item in scored])
         admitted = {chunk.chunk_id for chunk in chunks if self._scope.admits(chunk)}
-        return [item for item in found if item.chunk_id in admitted]
+        return [item for item in scored if item.chunk_id in admitted]

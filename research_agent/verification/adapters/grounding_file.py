@@ -24,8 +24,8 @@ def read_grounding(path: Path = PATH, *, cross_encoder: str = "") -> GroundingMo
 
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        told, fitted = content.pop("digest"), content.pop("features")
-        if told != _digest({"features": fitted, **content}):
+        digest, fitted = content.pop("digest"), content.pop("features")
+        if digest != _digest({"features": fitted, **content}):
             raise ValueError("its digest is another")  # noqa: TRY301 (told like the others)
         if tuple(fitted) != FEATURES:
             raise ValueError("it was fitted on other features")  # noqa: TRY301
