@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
@@ -15,10 +15,10 @@ from pydantic import ValidationError
 
 from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
-from research_agent.errors import ModelReplyError, QuestionError
+from research_agent.errors import QuestionError
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.settings import AnswerSettings, BudgetSettings, VerifySettings
-from research_agent.types import REFUSAL
+from research_agent.types import Completion
 from tests.fakes import (
     BYPASSING,
     GOOD,
@@ -27,7 +27,7 @@ from tests.fakes import (
     QUESTION,
     REFINING,
     TEXTS,
-    WRONG,
+    YES,
     ScriptedChat,
     ports,
     says,
@@ -37,7 +37,6 @@ from tests.graphs.asking import ask
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
 INVENTED = "It was made by Shannon in 1950."
 OTHER = "Which ciphertexts has ML-KEM-768?"
-MARKED = "It was made by Shannon in 1950 [unconfirmed]."
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
 "text": "ML-KEM-768 has an encapsulation key of 1184 bytes.", "start_page": 7, "end_page": 7},
@@ -58,45 +57,13 @@ def test_answer_with_citation() -> None:
     assert result == RESULT.validate_json(RESULT.dump_json(result))
 
 
-def test_second_round_mends_the_answer() -> None:
-    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
-    result = ask(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
-
-    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
-    assert (QUESTION,) == result.queries  # (the made-up number is not searched for)
-
-
-def test_no_new_evidence_stops_without_a_call() -> None:
-    answerer = ScriptedChat(says(WRONG))
-    result = ask(ports(answerer))
-
-    assert ("refused", "no_new_evidence") == (result.status, result.stop_reason)
-    assert "unsupported_draft" == result.refusal_reason
-    assert 1 == len(answerer.asked)
-
-
-@pytest.mark.parametrize(
-    ("unconfirmed", "status", "answer", "unanswered"),
-    [
-        ("mark", "answered", f"{GOOD} {MARKED}", ()),
-        ("drop", "partial", GOOD, (INVENTED,)),
-        ("refuse", "refused", REFUSAL, ()),
-    ],
-)
-def test_a_sentence_that_could_not_be_confirmed(
-    unconfirmed: Literal["mark", "drop", "refuse"],
-    status: str,
-    answer: str,
-    unanswered: tuple[str, ...],
-) -> None:
-    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed=unconfirmed))
+def test_sentences_that_could_not_be_confirmed_may_be_left_out() -> None:
+    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed="drop"))
     result = ask(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
 
-    assert (status, answer, unanswered) == (result.status, result.answer, result.unanswered)
+    assert ("partial", GOOD, (INVENTED,)) == (result.status, result.answer, result.unanswered)
     assert ("max_rounds", 2) == (result.stop_reason, len(result.claims))
-    shown = {"mark": (1, 1, 0), "drop": (1, 0, 0), "refuse": (0, 0, 0)}[unconfirmed]
-    assert shown == (result.supported, result.unconfirmed, result.contradicted)
-    assert ("unsupported_draft" if status == "refused" else "") == result.refusal_reason
+    assert (1, 0) == (result.supported, result.unconfirmed)
 
 
 def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
@@ -126,25 +93,13 @@ def test_uncertain_tokens_lead_to_another_round() -> None:
     assert result.uncertainty.mean_entropy < 0.1
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict", "reason"),
-    [
-        (says(GOOD), NO, "insufficient_evidence"),
-        (says("Not found in provided docs."), says("yes"), "insufficient_evidence"),
-    ],
-)
-def test_refusals_keep_the_contract(answer: object, verdict: object, reason: str) -> None:
-    given = ports(ScriptedChat(answer), verifier=ScriptedChat(verdict))  # type: ignore[arg-type]
-    result = ask(given)
+@pytest.mark.parametrize(("answer", "verdict"), [(GOOD, NO), ("Not found in provided docs.", YES)])
+def test_refusals_keep_the_contract(answer: str, verdict: Completion) -> None:
+    result = ask(ports(ScriptedChat(says(answer)), verifier=ScriptedChat(verdict)))
 
-    assert ("refused", reason) == (result.status, result.refusal_reason)
+    assert ("refused", "insufficient_evidence") == (result.status, result.refusal_reason)
     assert ("not found in provided docs", ()) == (result.answer, result.citations)
     assert "logprobs" == result.uncertainty.source
-
-
-def test_empty_answer_is_an_error() -> None:
-    with pytest.raises(ModelReplyError):
-        ask(ports(ScriptedChat(says(" "))))
 
 
 def test_warnings_of_the_index_are_in_the_result_once() -> None:
