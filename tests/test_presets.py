@@ -28,7 +28,6 @@ def test_full_and_local_can_be_read_side_by_side() -> None:
 
 @pytest.mark.parametrize("name", ["local", "full", "seed"])
 def test_every_value_of_a_preset_is_a_valid_setting(name: str) -> None:
-    """As if it stood in a file: of the right type and in range."""
     given = [f"{key}={value}" for key, value in preset_values(name).items()]
 
     assert dict(lines(changed_settings({}, given))).items() >= preset_values(name).items()
@@ -57,7 +56,6 @@ def test_own_keys_win_in_a_file_and_in_the_environment(tmp_path: Path) -> None:
 
 
 def test_environment_chooses_a_preset_over_the_file(tmp_path: Path) -> None:
-    """RESEARCH_AGENT_PRESET is the key `preset`."""
     assert "seed" == load(tmp_path, "preset: full", RESEARCH_AGENT_PRESET="seed").laid.name
 
 
@@ -154,7 +152,6 @@ def test_auto_goes_on_without_what_the_model_cannot_do() -> None:
 
 
 def test_full_that_was_chosen_stays() -> None:
-    """Whoever asks for every stage has every stage asked."""
     planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
     given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
     full = configured(None, SERVER | {"RESEARCH_AGENT_PRESET": "full"}).settings

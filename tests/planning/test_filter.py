@@ -13,11 +13,7 @@ from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import Reference
-from research_agent.types.filtering import (
-    ChunkDecision,
-    FilterStats,
-    Verdict,
-)
+from research_agent.types.filtering import ChunkDecision, FilterStats, Verdict
 from research_agent.types.scope import Scope
 from tests.fakes import PROMPTS, ScriptedChat, WordCount, chunk, ports
 
