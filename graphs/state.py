@@ -9,7 +9,6 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -120,7 +119,7 @@ class ResearchInput(State):
 
     question: Annotated[
         str,
-        AfterValidator(check_question),
+        BeforeValidator(check_question),
         Field(description="What to find out from the indexed documents."),
     ]
     scope: Annotated[

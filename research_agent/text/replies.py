@@ -37,11 +37,16 @@ MAX_CHARS = 4000
 def check_question(question: str) -> str:
     r"""Return `question` without surrounding space and without control characters.
 
-    Raises QuestionError where nothing is left, or more than `MAX_CHARS` characters are.
+    Raises QuestionError where nothing is left, or more than `MAX_CHARS` characters are, and for
+    what is no text.
 
     >>> check_question("  what is\x00 ML-KEM?\n")
     'what is ML-KEM?'
     """
+    if not isinstance(question, str):
+        raise QuestionError(
+            f"the question is {question!r:.80}, no text", hint='Ask like this: "What is ML-KEM?"'
+        )
     text = question
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)

@@ -5,11 +5,12 @@ Names and paths are compared without case, Unicode form and kind of slash.
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from pathlib import PurePath
 from posixpath import commonprefix
 from typing import Any, get_args
 from unicodedata import normalize
@@ -46,6 +47,21 @@ class Scope:
     exclude: frozenset[str] = frozenset()
     """Chunk ids that are not wanted again."""
 
+    def __post_init__(self) -> None:
+        """Take one name for a collection of one, paths for their text, and dates for ISO 8601.
+
+        Raises ToolInputError for what is neither.
+        """
+        for name, kept in COLLECTIONS.items():
+            value = getattr(self, name)
+            values = [value] if isinstance(value, str | PurePath) else value
+            if not isinstance(values, Iterable):
+                hint = 'Give names, such as Scope(documents="report.pdf").'
+                raise ToolInputError(f"scope.{name} is {value!r:.80}, no text", hint=hint)
+            object.__setattr__(self, name, kept(map(str, values)))
+        for name in ("since", "until"):
+            object.__setattr__(self, name, str(getattr(self, name)))
+
     @property
     def everything(self) -> bool:
         """Whether nothing is left out."""
@@ -69,13 +85,19 @@ class Scope:
         )
 
 
+COLLECTIONS: dict[str, Callable[[Iterable[str]], Collection[str]]] = {
+    "documents": tuple,
+    "doc_ids": frozenset,
+    "folders": tuple,
+    "kinds": tuple,
+    "exclude": frozenset,
+}
 EVERYTHING = Scope()
 
 
 def scope_of(given: Mapping[str, Any]) -> Scope:
     """Return the scope that plain values name, as a conversation keeps them."""
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-    return Scope(**fields)
+    return Scope(**given)
 
 
 def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -> None:

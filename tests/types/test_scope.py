@@ -1,5 +1,10 @@
 """What a scope admits, and which documents a file filter names."""
 
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from research_agent.errors import ToolInputError
@@ -37,6 +42,18 @@ CHUNK = Chunk("id", "FIPS.203", "text", kind="table", date="2024-08-13", source=
 def test_scope(scope: Scope, *, admitted: bool) -> None:
     """Every condition that is given must hold; of one with several values, any."""
     assert admitted == scope.admits(CHUNK)
+
+
+def test_scope_of_other_types() -> None:
+    """One name, a path and a date do without a collection and without text; a number does not."""
+    given: dict[str, Any] = {"documents": "fips*", "folders": Path("/docs"), "kinds": ["table"]}
+
+    scope = Scope(**given, since=date(2024, 8, 13), until=2024)  # type: ignore[arg-type]
+
+    kept = Scope(documents=("fips*",), folders=("/docs",), kinds=("table",), since="2024-08-13")
+    assert scope == replace(kept, until="2024")
+    with pytest.raises(ToolInputError, match="documents is 5, no text"):
+        Scope(documents=5)  # type: ignore[arg-type]
 
 
 def test_dates_known_in_part() -> None:
