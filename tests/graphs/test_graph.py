@@ -17,17 +17,15 @@ from graphs.research import build_research_graph
 from graphs.state import RESULT, ResearchInput
 from research_agent.errors import QuestionError
 from research_agent.model_settings import ModelSettings, RoleSettings
-from research_agent.settings import AnswerSettings, BudgetSettings, VerifySettings
-from research_agent.types import Completion
+from research_agent.settings import BudgetSettings, VerifySettings
 from tests.fakes import (
     BYPASSING,
     GOOD,
-    NO,
     PROMPTS,
     QUESTION,
     REFINING,
     TEXTS,
-    YES,
+    WRONG,
     ScriptedChat,
     ports,
     says,
@@ -35,7 +33,6 @@ from tests.fakes import (
 from tests.graphs.asking import ask
 
 ONE_ROUND = replace(BYPASSING, budget=BudgetSettings(rounds=1))
-INVENTED = "It was made by Shannon in 1950."
 OTHER = "Which ciphertexts has ML-KEM-768?"
 ROUND = "retrieve assess refine plan_calls run_call collect select_evidence answer verify"
 EDIT = """{"found": {"hits": [{"chunk": {"chunk_id": "x", "doc_id": "notes",
@@ -57,13 +54,12 @@ def test_answer_with_citation() -> None:
     assert result == RESULT.validate_json(RESULT.dump_json(result))
 
 
-def test_sentences_that_could_not_be_confirmed_may_be_left_out() -> None:
-    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed="drop"))
-    result = ask(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
+def test_second_round_mends_the_answer() -> None:
+    texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
+    result = ask(ports(ScriptedChat(says(WRONG), says(GOOD)), texts=texts))
 
-    assert ("partial", GOOD, (INVENTED,)) == (result.status, result.answer, result.unanswered)
-    assert ("max_rounds", 2) == (result.stop_reason, len(result.claims))
-    assert (1, 0) == (result.supported, result.unconfirmed)
+    assert ("answered", "confident", 2) == (result.status, result.stop_reason, result.rounds)
+    assert (QUESTION,) == result.queries  # (the made-up number is not searched for)
 
 
 def test_a_server_refuses_by_its_prompt_and_judges_every_sentence() -> None:
@@ -93,9 +89,11 @@ def test_uncertain_tokens_lead_to_another_round() -> None:
     assert result.uncertainty.mean_entropy < 0.1
 
 
-@pytest.mark.parametrize(("answer", "verdict"), [(GOOD, NO), ("Not found in provided docs.", YES)])
-def test_refusals_keep_the_contract(answer: str, verdict: Completion) -> None:
-    result = ask(ports(ScriptedChat(says(answer)), verifier=ScriptedChat(verdict)))
+@pytest.mark.parametrize(
+    ("answer", "verdict"), [(GOOD, "no"), ("Not found in provided docs.", "yes")]
+)
+def test_refusals_keep_the_contract(answer: str, verdict: str) -> None:
+    result = ask(ports(ScriptedChat(says(answer)), verifier=ScriptedChat(says(verdict))))
 
     assert ("refused", "insufficient_evidence") == (result.status, result.refusal_reason)
     assert ("not found in provided docs", ()) == (result.answer, result.citations)
