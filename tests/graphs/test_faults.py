@@ -70,23 +70,9 @@ def test_any_call_may_fail(number: int) -> None:
     assert STOPS.get(number, "confident") == result.stop_reason
 
 
-class FailingEmbedder(fakes.WordEmbedder):
-    """Fails from its call number `first` on."""
-
-    def __init__(self, first: int) -> None:
-        super().__init__()
-        self.first, self.number = first, 0
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.number += 1
-        if self.number >= self.first:
-            raise errors.ModelUnavailableError("no embeddings")
-        return super().embed(texts)
-
-
 @pytest.mark.parametrize("first", range(2, 10))
 def test_search_that_fails_keeps_the_draft(first: int) -> None:
-    embedder = FailingEmbedder(first)
+    embedder = fakes.FailingEmbedder(first=first)
     result, _ = run(replace(Server().ports(), embedder=embedder))
 
     assert FIRST in result.answer
@@ -97,7 +83,7 @@ def test_search_that_fails_keeps_the_draft(first: int) -> None:
 def second_search_failed() -> Ports:
     texts = ["ML-KEM-768 encapsulation key: 1184 bytes.", *(f"ML-KEM note {i}." for i in range(9))]
     said = fakes.ScriptedChat(fakes.says(f"{texts[0][:-1]} [c1]. It weighs 7 grams [c1]."))
-    return replace(fakes.ports(said, texts=texts), embedder=FailingEmbedder(3))
+    return replace(fakes.ports(said, texts=texts), embedder=fakes.FailingEmbedder(first=3))
 
 
 def test_second_round_that_cannot_search_ends_with_the_first() -> None:

@@ -114,7 +114,7 @@ def test_nothing_indexed_that_fits_is_refused_without_a_call() -> None:
 
 
 @pytest.mark.parametrize("question", ["", " \n\t", "???", "x" * 100_000, 5])
-def test_bad_questions_are_refused_before_anything_is_asked(question: Any) -> None:
+def test_bad_questions_are_refused_before_anything_is_asked(question: Any) -> None:  # noqa: ANN401 (a wrong one)
     with pytest.raises(QuestionError) as error:
         ask(ports(ScriptedChat(says(GOOD))), question=question)
 
