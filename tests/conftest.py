@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ os.environ["RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE"] = "off"
 # A shell's background jobs ignore Ctrl-C, and so would every program that a test starts there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+NUMBERS = count()
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +32,18 @@ def _loopback_only() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _own_cache(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Use neither the user's own cache, where live tests take their weights, nor settings."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    """Use neither the user's own cache, where live tests take their weights, nor settings.
+
+    The folder is made where something is written: a `tmp_path` for each test takes seconds.
+    """
+    own = tmp_path_factory.getbasetemp() / f"own-{next(NUMBERS)}"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own / "config"))
     if request.node.get_closest_marker("live") is None:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(own / "cache"))
 
 
 @pytest.fixture

@@ -68,12 +68,10 @@ class Running:
 
 
 def text_reply(text: str, *, stop: str = "end_turn", usage: Json | None = None) -> Json:
-    """A reply of one text."""
     return _reply([{"text": text}], stop, usage)
 
 
 def tool_reply(name: str, given: object, *, text: str = "", stop: str = "tool_use") -> Json:
-    """A reply that calls one tool."""
     call = {"toolUse": {"toolUseId": "t1", "name": name, "input": given}}
     return _reply([*([{"text": text}] if text else []), call], stop, None)
 
@@ -81,7 +79,6 @@ def tool_reply(name: str, given: object, *, text: str = "", stop: str = "tool_us
 def error_reply(
     code: str, status: int = 400, message: str = "", headers: Mapping[str, str] | None = None
 ) -> Raw:
-    """An error in Bedrock's form."""
     body = json.dumps({"message": message or "the secret text of a document"}).encode()
     return Raw(status, body, {"x-amzn-errortype": code, **(headers or {})})
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from math import sqrt
@@ -100,11 +100,18 @@ class WordEmbedder:
         return [embedding(text) for text in texts]
 
 
-class NoEmbedder(WordEmbedder):
-    """Fails whenever it is asked."""
+class FailingEmbedder(WordEmbedder):
+    """Fails from its call number `first` on: where `text` is among the texts, else for all."""
+
+    def __init__(self, text: str = "", *, first: int = 1) -> None:
+        super().__init__()
+        self.text, self.first, self.number = text, first, 0
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        raise ModelUnavailableError(f"no embedding model for {len(texts)} texts")
+        self.number += 1
+        if self.number >= self.first and self.text in (*texts, ""):
+            raise ModelUnavailableError("no embeddings")
+        return super().embed(texts)
 
 
 class WordPairs:
@@ -171,6 +178,19 @@ class MemoryChunks:
     def page_text(self, chunk_id: str, page: int) -> str:
         known = self.known.get(chunk_id)
         return known.text.replace(" ", "\r\n") if known and known.start_page == page else ""
+
+
+class MemoryDecisions:
+    """Keeps verdicts on chunks."""
+
+    def __init__(self, kept: Mapping[str, str] | None = None) -> None:
+        self.kept = dict(kept or {})
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        return {key: self.kept[key] for key in keys if key in self.kept}
+
+    def put(self, decisions: Mapping[str, str]) -> None:
+        self.kept |= decisions
 
 
 class WordCount:

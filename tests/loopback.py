@@ -107,7 +107,6 @@ def tool_reply(name: str, arguments: str, *, text: str | None = None) -> Json:
 
 
 def embedding_reply(vectors: Sequence[Sequence[float]]) -> Json:
-    """A reply of one vector a text."""
     data = [
         {"object": "embedding", "index": i, "embedding": list(vector)}
         for i, vector in enumerate(vectors)
@@ -117,7 +116,6 @@ def embedding_reply(vectors: Sequence[Sequence[float]]) -> Json:
 
 
 def error_reply(status: int, message: str, *, kind: str = "", code: object = None) -> Raw:
-    """An error in OpenAI's form."""
     error = {"message": message, "type": kind or "invalid_request_error", "code": code}
     return Raw(status, json.dumps({"error": error}).encode())
 

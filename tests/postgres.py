@@ -29,7 +29,6 @@ def user() -> list[str]:
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """Start a server, yield how it is reached, and end it."""
     needed_package("psycopg", "postgres")
     if not BINARIES:
         missing("no PostgreSQL server is installed")

@@ -156,7 +156,6 @@ def test_values_are_read(
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint: str) -> None:
-    """Key, value and cure are told."""
     with pytest.raises(ConfigError) as error:
         load(tmp_path, text)
 
@@ -166,7 +165,6 @@ def test_wrong_settings_are_named(tmp_path: Path, text: str, message: str, hint:
 
 @pytest.mark.parametrize("text", ["[", "2024-99-99"])
 def test_environment_that_is_no_yaml_is_named(text: str) -> None:
-    """The error says which variable it is."""
     with pytest.raises(ConfigError, match="RESEARCH_AGENT_RETRIEVAL__TOP_K") as error:
         configured(None, {"RESEARCH_AGENT_RETRIEVAL__TOP_K": text})
 
@@ -176,8 +174,6 @@ def test_environment_that_is_no_yaml_is_named(text: str) -> None:
 def test_unreadable_file_is_an_error_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file without permission is told with the reason."""
-
     def refuse(*_: object, **__: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 

@@ -35,7 +35,6 @@ def test_site_builds_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_named_files_are_there(page: Path) -> None:
-    """Paths of this repository that a page names in backticks or links exist."""
     text = page.read_text(encoding="utf-8")
     named = re.findall(
         r"`((?:docs|examples|graphs|research_agent|tests|benchmarks)/[\w./-]+\.\w+)`", text

@@ -78,13 +78,15 @@ def test_supervisor_is_watched(agent: ResearchAgent, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err.startswith("retrieve: searched ")
 
 
-def test_react_agent_keeps_to_one_budget(agent: ResearchAgent) -> None:
-    """What the first call has spent, the second one has no more; the model is told so."""
+def test_react_agent_calls_the_tool_within_one_budget(agent: ResearchAgent) -> None:
+    """It reads what the tool says; what the first call has spent, the second one has no more."""
+    requests: list[Json] = []
 
     def script(request: Json) -> Json:
-        told = sum(message["role"] == "tool" for message in request["messages"])
-        asked = json.dumps({"question": f"{QUESTION} ({told})"})
-        return tool_reply("research_tool", asked) if told < 2 else text_reply("1184 bytes [c1].")
+        requests.append(request)
+        number = len(requests)
+        asked = json.dumps({"question": f"{QUESTION} ({number})", "max_llm_calls": 8})
+        return tool_reply("research_tool", asked) if number < 3 else text_reply("1184 bytes [c1].")
 
     with server(script) as url:
         model = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"))
@@ -94,30 +96,10 @@ def test_react_agent_keeps_to_one_budget(agent: ResearchAgent) -> None:
         model.root_client.close()
 
     first, second = (m for m in done["messages"] if isinstance(m, ToolMessage))
+    assert "research_tool" == requests[0]["tools"][0]["function"]["name"]
+    assert str(first.content).startswith(GOOD)
+    assert ("answered", f"{QUESTION} (1)") == (first.artifact.status, first.artifact.question)
     assert 2 == first.artifact.usage.llm_calls
     assert str(second.content).startswith("no answer: ")
     assert "llm_calls" in str(second.content)
-
-
-def test_react_agent_calls_the_tool(agent: ResearchAgent) -> None:
-    """A tool-calling model asks, reads what the tool says, and answers from it."""
-    asked: list[Json] = []
-
-    def script(request: Json) -> Json:
-        asked.append(request)
-        if request["messages"][-1]["role"] == "tool":
-            return text_reply("1184 bytes [c1].")
-        return tool_reply("research_tool", json.dumps({"question": QUESTION, "max_llm_calls": 8}))
-
-    with server(script) as url:
-        model = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"))
-        done = react_agent.react(model, agent, Limits(seconds=60.0)).invoke(
-            {"messages": [("user", "How long is the key?")]}
-        )
-        model.root_client.close()
-
-    told = next(m for m in done["messages"] if isinstance(m, ToolMessage))
     assert "1184 bytes [c1]." == done["messages"][-1].content
-    assert str(told.content).startswith(GOOD)
-    assert ("answered", QUESTION) == (told.artifact.status, told.artifact.question)
-    assert "research_tool" == asked[0]["tools"][0]["function"]["name"]

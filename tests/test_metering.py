@@ -22,7 +22,6 @@ def meter(allowance: Allowance = PLENTY) -> Meter:
 
 
 def test_reply_is_counted() -> None:
-    """What a call cost is taken off at once."""
     counted = meter()
     reply = counted.ask(ScriptedChat(REPLY), "answer", HELLO, max_tokens=10)
 
@@ -40,7 +39,6 @@ def test_call_that_does_not_fit_is_not_made() -> None:
 
 
 def test_failed_call_is_counted() -> None:
-    """It was made: its name, its tries and its error stay in the trace."""
     counted = meter()
     down = ModelUnavailableError("x")
     down.tries = 3
@@ -74,7 +72,6 @@ def test_nothing_but_model_errors_is_counted() -> None:
 
 
 def test_no_cost_in_the_settings_is_no_limit() -> None:
-    """Zero means that money is not counted."""
     assert whole(BudgetSettings()).cost is None
     assert 2.5 == whole(BudgetSettings(cost=2.5)).cost
 

@@ -86,7 +86,6 @@ def test_wrong_values_name_the_variable_or_its_key(given: dict[str, str], messag
 def test_commands_and_python_tell_of_old_names(
     data_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On stderr, and as a warning."""
     monkeypatch.setenv("SIMILARITY_TOP_K", "7")
     told = "SIMILARITY_TOP_K is an old name, read as confidence.top_k: 7"
     assert data_home.name

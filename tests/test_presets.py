@@ -28,7 +28,6 @@ def test_full_and_local_can_be_read_side_by_side() -> None:
 
 @pytest.mark.parametrize("name", ["local", "full", "seed"])
 def test_every_value_of_a_preset_is_a_valid_setting(name: str) -> None:
-    """As if it stood in a file: of the right type and in range."""
     given = [f"{key}={value}" for key, value in preset_values(name).items()]
 
     assert dict(lines(changed_settings({}, given))).items() >= preset_values(name).items()
@@ -57,7 +56,6 @@ def test_own_keys_win_in_a_file_and_in_the_environment(tmp_path: Path) -> None:
 
 
 def test_environment_chooses_a_preset_over_the_file(tmp_path: Path) -> None:
-    """RESEARCH_AGENT_PRESET is the key `preset`."""
     assert "seed" == load(tmp_path, "preset: full", RESEARCH_AGENT_PRESET="seed").laid.name
 
 
@@ -141,28 +139,21 @@ def test_a_caller_chooses_a_preset_for_one_question() -> None:
     assert [] == filterer.asked
 
 
-def test_auto_goes_on_without_what_the_model_cannot_do() -> None:
-    """After two replies that hold no call or verdict; the result says so once."""
+@pytest.mark.parametrize(
+    ("named", "warned", "mode"), [({}, 1, "score"), ({"RESEARCH_AGENT_PRESET": "full"}, 0, "llm")]
+)
+def test_auto_goes_on_without_what_the_model_cannot_do(
+    named: dict[str, str], warned: int, mode: str
+) -> None:
+    """After two replies that hold no call or verdict; `full` stays where it was named."""
     planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
     given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
-    with ResearchAgent(given, configured(None, SERVER).settings, PROMPTS) as agent:
+    with ResearchAgent(given, configured(None, SERVER | named).settings, PROMPTS) as agent:
         result = agent.ask(QUESTION)
 
+    assert warned == sum("preset local" in warning for warning in result.warnings)
     assert 1 == len(filterer.asked)
-    assert 1 == sum("preset local" in warning for warning in result.warnings)
-    assert ("full", "score") == (result.preset, result.filter_stats.mode)
-
-
-def test_full_that_was_chosen_stays() -> None:
-    """Whoever asks for every stage has every stage asked."""
-    planner, filterer = ScriptedChat(says("I would search.")), ScriptedChat(says("All are good."))
-    given = ports(ScriptedChat(says(WRONG)), planner, filterer=filterer)
-    full = configured(None, SERVER | {"RESEARCH_AGENT_PRESET": "full"}).settings
-    with ResearchAgent(given, full, PROMPTS) as agent:
-        result = agent.ask(QUESTION)
-
-    assert ("full", "llm") == (result.preset, result.filter_stats.mode)
-    assert not any("preset local" in warning for warning in result.warnings)
+    assert ("full", mode) == (result.preset, result.filter_stats.mode)
 
 
 def test_the_tool_for_other_agents_takes_a_preset() -> None:

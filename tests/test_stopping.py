@@ -12,7 +12,6 @@ from research_agent.stopping import Stop, begun, check, result_within, stopping,
 
 
 def test_nothing_is_stopped_where_nobody_may() -> None:
-    """Without a Stop the checks do nothing."""
     with waking(lambda: pytest.fail("woken")):
         check()
 
@@ -32,7 +31,6 @@ def test_who_waits_is_woken_once() -> None:
 
 
 def test_who_comes_late_is_woken_at_once() -> None:
-    """A wait that begins after the end does not last."""
     stop, woken = Stop(), Event()
     stop.end()
     with stopping(stop), waking(woken.set):
@@ -62,7 +60,6 @@ def test_threads_that_copy_the_context_are_stopped_too() -> None:
 
 
 def test_server_is_not_asked_again() -> None:
-    """A stopped question makes no further try."""
     stop, asked = Stop(), list[float]()
 
     def send(seconds: float) -> None:
@@ -77,7 +74,6 @@ def test_server_is_not_asked_again() -> None:
 
 
 def test_a_call_on_a_thread_of_its_own_is_left() -> None:
-    """Nobody waits for it any longer."""
     stop, released = Stop(), Event()
     started = time.monotonic()
     timer = Timer(0.1, stop.end)

@@ -57,7 +57,6 @@ def spans(data_home: Path) -> Iterator[InMemorySpanExporter]:
 
 @pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:
-    """Leave the log as it was."""
     before, level = list(telemetry.LOGGER.handlers), telemetry.LOGGER.level
     yield
     telemetry.LOGGER.handlers, telemetry.LOGGER.level = before, level
@@ -127,7 +126,6 @@ def test_failed_call(spans: InMemorySpanExporter) -> None:
 
 @pytest.mark.usefixtures("spans")
 def test_log_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line is a JSON object with the span's fields and its trace."""
     telemetry.log_to_stderr("info")
     telemetry.log_to_stderr("info")
     with opened(chat_model=MODEL, found=[TEXT]) as agent:
@@ -145,14 +143,12 @@ def test_log_lines(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("data_home")
 @pytest.mark.parametrize("level", ["info", "warning"])
 def test_log_level_of_the_command_line(level: str) -> None:
-    """It is a global option, and decides what is written."""
     assert 0 == run("--log-level", level, "index", "--list").exit_code
     assert level.upper() == logging.getLevelName(telemetry.LOGGER.level)
 
 
 @pytest.mark.usefixtures("data_home")
 def test_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the extra, exporting says what to install."""
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(ConfigError, match="RESEARCH_AGENT_TRACING=otel") as told:
         telemetry.export_spans()

@@ -57,8 +57,7 @@ class NuModel:
 def settings(**prune: object) -> Settings:
     given: dict[str, Any] = {"mode": "threshold", "min_gain": 0.05} | prune
     return Settings(
-        prune=PruneSettings(**given),
-        evidence=EvidenceSettings(max_chunks=4, max_tokens=500),
+        prune=PruneSettings(**given), evidence=EvidenceSettings(max_chunks=4, max_tokens=500)
     )
 
 

@@ -19,7 +19,6 @@ STEPS = "Algorithm 2 Sum(a, b)\nInput: numbers.\n1: c = a + b\n2: d = c\n3: retu
 
 
 def item(key: str, text: str, kind: str = "text") -> Evidence:
-    """Return a piece of evidence."""
     return Evidence(key, Hit(Chunk(key, "doc", text, kind=kind)))  # type: ignore[arg-type]  # (a kind)
 
 

@@ -200,13 +200,13 @@ def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:
     choose(model, settings(by="gain"), EarlierEvidence(pruned=first.value.pruned))
     assert (1, ()) == (len(model.asked), first.event.notes)
     failed = choose(
-        model, settings(), ports=replace(given_ports(model), embedder=fakes.NoEmbedder())
+        model, settings(), ports=replace(given_ports(model), embedder=fakes.FailingEmbedder())
     )
 
     for chosen in (first, failed):
         assert (ALL, "none") == (places(chosen), chosen.value.pruned.stats.source)
         assert [("unmeasured", True)] * 4 == reasons(chosen)
-    assert "no embedding model" in failed.event.notes[0]
+    assert "no embeddings" in failed.event.notes[0]
 
 
 def test_refusing_with_a_chunk_speaks_against_it() -> None:

@@ -168,11 +168,11 @@ def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
 def test_an_embedder_that_fails_leaves_the_refusal() -> None:
     model = fakes.ScriptedChat(fakes.says("NOT FOUND: all of it"))
     said = answered(
-        model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=fakes.NoEmbedder()
+        model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=fakes.FailingEmbedder()
     )
 
     assert "insufficient_evidence" == said.value.refused
-    assert any("no embedding model" in note for note in said.event.notes)
+    assert any("no embeddings" in note for note in said.event.notes)
 
 
 @pytest.mark.parametrize("question", [COMPARING, "Give me Algorithm 2"])

@@ -11,13 +11,7 @@ from benchmarks import grounding, grounding_fit
 from benchmarks.__main__ import main
 from benchmarks.common import Row
 from benchmarks.grounding import data, fitted, left_out_arms, tables
-from benchmarks.grounding_fit import (
-    Data,
-    calibration_error,
-    caught,
-    left_out,
-    marking_limit,
-)
+from benchmarks.grounding_fit import Data, calibration_error, caught, left_out, marking_limit
 from research_agent.evaluation.risk import auroc
 from research_agent.verification.grounding import FEATURES
 from tests.fakes import WordPairs

@@ -27,11 +27,7 @@ from benchmarks.peers.running import arms
 from research_agent.evaluation.ranking import Span
 from tests.loopback import Quiet, serving
 
-USAGE = {
-    "prompt_tokens": 9,
-    "completion_tokens": 2,
-    "prompt_tokens_details": {"cached_tokens": 4},
-}
+USAGE = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}
 
 
 @contextmanager

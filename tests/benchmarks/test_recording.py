@@ -29,11 +29,7 @@ SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "kind": {"type": "string", "enum": ["keep", "rewrite", "decompose", "disambiguate"]},
-        "queries": {
-            "type": "array",
-            "items": {"type": "string", "maxLength": 160},
-            "maxItems": 3,
-        },
+        "queries": {"type": "array", "items": {"type": "string", "maxLength": 160}, "maxItems": 3},
     },
     "required": ["kind", "queries"],
     "additionalProperties": False,

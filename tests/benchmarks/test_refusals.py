@@ -7,14 +7,7 @@ import pytest
 
 from benchmarks.common import Row
 from benchmarks.recording import RecordedChat, Recordings
-from benchmarks.refusals import (
-    Scored,
-    drafted,
-    fitted,
-    judged,
-    ordered,
-    table,
-)
+from benchmarks.refusals import Scored, drafted, fitted, judged, ordered, table
 from research_agent.types import Completion, ModelCall
 from tests.fakes import ScriptedChat
 

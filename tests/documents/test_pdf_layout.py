@@ -5,10 +5,7 @@ import pytest
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.joining import join_lines
 from research_agent.documents.layout.outline import Entry, row_sections
-from research_agent.documents.layout.page_furniture import (
-    Page,
-    without_running_heads,
-)
+from research_agent.documents.layout.page_furniture import Page, without_running_heads
 from research_agent.documents.layout.rows import Row, rows
 from research_agent.documents.layout.spans import Bar, Glyph, Rule, Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text

@@ -29,7 +29,6 @@ def of(hits: list[Span], golds: list[Gold], k: int) -> list[float]:
 
 
 def trec_eval(hits: list[Span], golds: list[Gold], k: int) -> list[float]:
-    """Return the same as ir-measures computes it."""
     import ir_measures
     from ir_measures import RR, R, ScoredDoc, nDCG
 

@@ -32,9 +32,7 @@ ANSWERS = (
     f"{FIRST} It weighs 700 grams [c1].",
     f"{FIRST} ML-KEM-768 has a ciphertext of 1088 bytes [c2].",
 )
-DENIED = {
-    "verdicts": [{"sentence": 1, "verdict": "unsupported", "key": "", "quote": ""}],
-}
+DENIED = {"verdicts": [{"sentence": 1, "verdict": "unsupported", "key": "", "quote": ""}]}
 PLAN = {"kind": "decompose", "queries": ["ML-KEM-768 bytes", "ML-KEM-768 encapsulation key"]}
 EVERYTHING = replace(
     REFINING,

@@ -26,7 +26,7 @@ def test_calls_stay_within_the_budget(limit: int) -> None:
     assert result == RESULT.validate_json(RESULT.dump_json(result))
 
 
-@pytest.mark.parametrize("limit", range(100, 1500, 70))
+@pytest.mark.parametrize("limit", range(100, 1500, 140))
 def test_tokens_stay_within_the_budget(limit: int) -> None:
     server = Server()
     result, _ = run(server.ports(), paid(tokens=limit))

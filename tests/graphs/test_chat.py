@@ -22,16 +22,7 @@ from research_agent.conversation.contextualize import contextualize
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
 from research_agent.types.conversation import Turn
-from tests.fakes import (
-    BYPASSING,
-    GOOD,
-    PROMPTS,
-    QUESTION,
-    ScriptedChat,
-    ports,
-    says,
-    twins,
-)
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
 from tests.graphs.talking import CONFIG, SMALL, SMALLER, chat, completes, say
 
 

@@ -16,10 +16,7 @@ from tests.graphs.asking import ask
 REFINEMENT = TypeAdapter(RefinementSettings)
 ONCE = replace(fakes.REFINING, budget=BudgetSettings(rounds=1))
 TWO = "What is the ML-KEM-768 encapsulation key? How many bytes has it?"
-PARTS = (
-    "What is the ML-KEM-768 encapsulation key?",
-    "ML-KEM-768: How many bytes has it?",
-)
+PARTS = ("What is the ML-KEM-768 encapsulation key?", "ML-KEM-768: How many bytes has it?")
 FOUNDERS = (
     "The Acme works were founded by Ada Li.",
     "Ada Li was born in Bergen.",

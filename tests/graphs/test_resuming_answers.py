@@ -13,17 +13,7 @@ from graphs.state import ResearchInput, ResearchOutput
 from research_agent.ports import Ports
 from research_agent.settings import BudgetSettings, Settings, VerifySettings
 from research_agent.types.result import ResearchResult
-from tests.fakes import (
-    BYPASSING,
-    GOOD,
-    PROMPTS,
-    QUESTION,
-    WRONG,
-    YES,
-    ScriptedChat,
-    ports,
-    says,
-)
+from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, WRONG, YES, ScriptedChat, ports, says
 from tests.graphs.test_dragin import DRAGIN, RIGHT, draft
 from tests.graphs.test_dragin import QUESTION as RYE
 from tests.graphs.test_dragin import TEXTS as RYE_TEXTS
@@ -53,11 +43,7 @@ def sampling() -> Ports:
 @pytest.mark.parametrize("allowed", [True, None], ids=["classes", "plain values"])
 @pytest.mark.parametrize(
     ("made", "settings", "question"),
-    [
-        (rewriting, DRAGIN, RYE),
-        (judging, JUDGED, QUESTION),
-        (sampling, SAMPLED, QUESTION),
-    ],
+    [(rewriting, DRAGIN, RYE), (judging, JUDGED, QUESTION), (sampling, SAMPLED, QUESTION)],
     ids=["sentence again", "judge", "second answer"],
 )
 def test_a_run_that_stops_after_every_node_ends_the_same(

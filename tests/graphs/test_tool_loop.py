@@ -11,12 +11,7 @@ from graphs.search import Toolbox
 from research_agent.context import RunContext
 from research_agent.errors import ModelUnavailableError
 from research_agent.ports import Ports
-from research_agent.settings import (
-    BudgetSettings,
-    FilterSettings,
-    SearchSettings,
-    Settings,
-)
+from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
 from research_agent.types import Completion, ModelCall, Probe, WrittenCall
 from research_agent.types.references import Edge
 from tests.fakes import (

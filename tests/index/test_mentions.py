@@ -3,11 +3,7 @@
 import pytest
 
 from research_agent.index.mentions import CHUNKS, LEAST_CHUNKS, Mentions, Names
-from research_agent.text.names import (
-    document_names,
-    heading_name,
-    term_name,
-)
+from research_agent.text.names import document_names, heading_name, term_name
 
 HARBOUR, TIDES, OTHER = 1, 2, 3
 

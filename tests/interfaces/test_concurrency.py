@@ -81,10 +81,7 @@ def test_questions_at_once_are_kept_apart(
 
     monkeypatch.setenv("RESEARCH_AGENT_MODELS__CONCURRENCY", str(places))
     given = {"evidence": {"max_chunks": 1}, "budget": {"rounds": 1}}
-    with (
-        served(model, tmp_path, **given) as config,
-        ResearchAgent.open(config=config) as agent,
-    ):
+    with served(model, tmp_path, **given) as config, ResearchAgent.open(config=config) as agent:
         streams, outputs = asyncio.run(read_all(agent))
 
     assert places == model.most

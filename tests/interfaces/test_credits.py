@@ -49,10 +49,7 @@ def test_citations_name_authors(agent: ResearchAgent, tmp_path: Path) -> None:
     result = agent.ask(BAKED)
     known = {one.doc_id: (one.authors, one.doi) for one in result.citations}
 
-    assert {
-        "on bread": (("Baker, Ann", "Bob Miller"), "10.1000/182"),
-        "notes": ((), ""),
-    } == known
+    assert {"on bread": (("Baker, Ann", "Bob Miller"), "10.1000/182"), "notes": ((), "")} == known
     bibtex, csl = result.bibliography(), json.loads(result.bibliography("csl"))
     assert r"title = {On 100\% bread}" in bibtex
     assert "author = {{Baker, Ann} and {Bob Miller}}" in bibtex

@@ -191,10 +191,7 @@ def forged(recorded: Recorded, folder: Path, url: str) -> Path:
 
 @pytest.mark.parametrize("options", [(), ("--offline",), ("--live",)])
 def test_a_traces_own_hosts_and_files_are_not_used(
-    recorded: Recorded,
-    options: tuple[str, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    recorded: Recorded, options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is asked without `--live`, and with it the user's models alone."""
     monkeypatch.setenv("CANARY_KEY", "canary")

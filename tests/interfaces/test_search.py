@@ -124,9 +124,7 @@ def last_first(request: Json) -> Json:
     return {"results": [{"index": at, "relevance_score": at / 100} for at, _ in given]}
 
 
-def test_a_fault_of_the_reranker_is_told_beside_the_hits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_of_the_reranker_is_told_beside_the_hits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order is the search's own."""
     plain = run("search", "rye bread", "--json").stdout
     monkeypatch.setenv("RESEARCH_AGENT_RERANK__MODE", "http")

@@ -14,16 +14,7 @@ from research_agent.errors import (
 )
 from research_agent.models.adapters.openai import OpenAIChat
 from research_agent.types import Alternative, Completion, Token, WrittenCall
-from tests.loopback import (
-    CLOSED,
-    Json,
-    Raw,
-    error_reply,
-    server,
-    text_reply,
-    token,
-    tool_reply,
-)
+from tests.loopback import CLOSED, Json, Raw, error_reply, server, text_reply, token, tool_reply
 from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
 
 DAY = "Thu, 01 Jan 2099"

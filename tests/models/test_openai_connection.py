@@ -190,10 +190,7 @@ VECTOR = loopback.embedding_reply([[2, 0]])
 
 @pytest.mark.parametrize(
     "make",
-    [
-        lambda: ask(OpenAIChat(endpoint(FAR))),
-        lambda: OpenAIEmbedder(endpoint(FAR)).embed(["a"]),
-    ],
+    [lambda: ask(OpenAIChat(endpoint(FAR))), lambda: OpenAIEmbedder(endpoint(FAR)).embed(["a"])],
 )
 @pytest.mark.parametrize("scheme", ["socks", "socks5", "ftp"])
 def test_a_proxy_that_cannot_be_used_is_told(

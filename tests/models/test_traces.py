@@ -10,7 +10,7 @@ from research_agent.errors import ModelTimeoutError, ReplayError
 from research_agent.models.adapters import trace_ports
 from research_agent.models.adapters.trace_file import TraceFile
 from research_agent.types import Message
-from tests.fakes import ScriptedChat, WordEmbedder, says
+from tests.fakes import MemoryDecisions, ScriptedChat, WordEmbedder, says
 
 ASKED = [Message("user", "Why?")]
 
@@ -19,17 +19,6 @@ class Scores:
     def scores(self, query: str, texts: Sequence[str], *, seconds: float = 0) -> list[float | None]:
         assert seconds >= 0
         return [0.5 if query in text else None for text in texts]
-
-
-class Verdicts:
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {"a": "keep"}
-
-    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
-        return {key: self.kept[key] for key in keys if key in self.kept}
-
-    def put(self, decisions: Mapping[str, str]) -> None:
-        self.kept |= decisions
 
 
 def test_a_full_disk_ends_the_trace_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +78,7 @@ def test_vectors_scores_and_verdicts_come_back() -> None:
     scores = trace_ports.RecordingReranker(Scores(), lines.append).scores(
         "rye", ["rye bread", "tin"]
     )
-    trace_ports.RecordingDecisions(Verdicts(), lines.append).get(["a", "b"])
+    trace_ports.RecordingDecisions(MemoryDecisions({"a": "keep"}), lines.append).get(["a", "b"])
     replayed = trace_ports.ReplayedEmbedder(embedder, lines, may_ask=True)
 
     assert "secret" not in str(lines)

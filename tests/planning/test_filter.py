@@ -1,6 +1,6 @@
 """The filter: whatever a model says, the result makes sense."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -13,30 +13,13 @@ from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import Reference
-from research_agent.types.filtering import (
-    ChunkDecision,
-    FilterStats,
-    Verdict,
-)
+from research_agent.types.filtering import ChunkDecision, FilterStats, Verdict
 from research_agent.types.scope import Scope
-from tests.fakes import PROMPTS, ScriptedChat, WordCount, chunk, ports
+from tests.fakes import PROMPTS, MemoryDecisions, ScriptedChat, WordCount, chunk, ports
 
 QUERY = "How many bytes has a key?"
 ENOUGH = Allowance(40, 20, 100_000, 900.0)
 UNREAD = "the reply has no verdict on any chunk"
-
-
-@dataclass
-class Kept:
-    """A cache of decisions; implements DecisionCache."""
-
-    held: dict[str, str] = field(default_factory=dict)
-
-    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
-        return {key: self.held[key] for key in keys if key in self.held}
-
-    def put(self, decisions: Mapping[str, str]) -> None:
-        self.held |= decisions
 
 
 class Chain(Links):
@@ -77,7 +60,7 @@ class Done:
 @dataclass
 class Filtering:
     model: ScriptedChat = field(default_factory=ScriptedChat)
-    cache: Kept | None = None
+    cache: MemoryDecisions | None = None
     linked: bool = False
     settings: FilterSettings = field(default_factory=lambda: FilterSettings(mode="llm"))
     allowance: Allowance = ENOUGH
@@ -94,7 +77,7 @@ class Filtering:
 
 
 def asking(
-    *replies: str | Completion | Exception, cache: Kept | None = None, **settings: int
+    *replies: str | Completion | Exception, cache: MemoryDecisions | None = None, **settings: int
 ) -> Filtering:
     said = [writes(reply) if isinstance(reply, str) else reply for reply in replies]
     wanted = FilterSettings(mode="llm", **settings)
@@ -282,7 +265,7 @@ def test_dangling_references_are_counted_before_and_after(
 
 
 def test_only_new_chunks_are_asked_about() -> None:
-    cache = Kept()
+    cache = MemoryDecisions()
     asking("k1 -> DISCARD\nk2 -> KEEP (yes)", cache=cache)(hits(3))
     second = asking("k1 -> DISCARD\nk2 -> KEEP", cache=cache)
     done = second(hits(4))

@@ -8,18 +8,8 @@ from typing import Literal
 import pytest
 
 from research_agent.retrieval.reorder import blend as blending
-from research_agent.retrieval.reorder.blend import (
-    average_ranks,
-    blend,
-    scaled,
-    spearman,
-)
-from research_agent.retrieval.reorder.codes import (
-    Code,
-    code_agreement,
-    code_of,
-    code_similarity,
-)
+from research_agent.retrieval.reorder.blend import average_ranks, blend, scaled, spearman
+from research_agent.retrieval.reorder.codes import Code, code_agreement, code_of, code_similarity
 from research_agent.settings import BlendSettings
 from research_agent.types import Chunk, Hit
 from research_agent.types.fusion import best_first
@@ -31,7 +21,6 @@ EACH_MODE = pytest.mark.parametrize("mode", MODES)
 
 
 def seeded(seed: int) -> Random:
-    """The same draws every time."""
     return Random(seed)  # noqa: S311 (no secret is drawn)
 
 

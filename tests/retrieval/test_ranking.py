@@ -91,10 +91,6 @@ def test_both_things_compared_are_found() -> None:
     assert 2 == sum(name.startswith("about: ") for name, _ in compared.stages)
 
 
-def test_every_hit_has_its_similarity() -> None:
-    assert all(hit.similarity is not None for hit in search("What is LAT?", GIVEN, top_k=2).hits)
-
-
 def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
     asked = "Which LAT levels does the chart of the gauge have, as set by {}?"
     rare = [Chunk("r", "guide", "Set by rule QX-77b.", 40, 40), *chunks()]

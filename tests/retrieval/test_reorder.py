@@ -14,14 +14,7 @@ from research_agent.retrieval.reorder.step import Reordered
 from research_agent.settings import BlendSettings, RerankSettings, RetrievalSettings, Settings
 from research_agent.types import Chunk, Hit, Outcome
 from research_agent.types.budget import Allowance
-from tests.fakes import (
-    PROMPTS,
-    CountingClock,
-    ScriptedChat,
-    WordCount,
-    chunk,
-    ports,
-)
+from tests.fakes import PROMPTS, CountingClock, ScriptedChat, WordCount, chunk, ports
 from tests.retrieval.searching import ENOUGH, Log, Scripted
 
 TEXTS = ("Bread is baked.", "An ML-KEM-768 key is defined as bytes.", "Bread and ML-KEM-768.")

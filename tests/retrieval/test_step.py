@@ -1,6 +1,5 @@
 """The steps that search: what is known from before, the filter's part, and a second look."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from research_agent.settings import FilterSettings, RerankSettings, RetrievalSet
 from research_agent.types.calls import SearchResult
 from research_agent.types.scope import Scope
 from research_agent.types.verification import Check
-from tests.fakes import PROMPTS, ScriptedChat, WordEmbedder, ports
+from tests.fakes import PROMPTS, FailingEmbedder, ScriptedChat, WordEmbedder, ports
 from tests.planning.test_filter import writes
 from tests.retrieval.searching import ENOUGH, Scripted
 from tests.retrieval.test_ranking import GIVEN
@@ -27,17 +26,6 @@ TEXTS = [f"ML-KEM note {i} on keys." for i in range(9)]
 QUERY = "ML-KEM keys"
 GONE = "\n".join(f"k{i} -> DISCARD" for i in range(2, 9))
 ALL = f"k1 -> DISCARD\n{GONE}"
-
-
-class FailingOn(WordEmbedder):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        if self.text in texts:
-            raise ModelUnavailableError("down")
-        return super().embed(texts)
 
 
 def context(given: Ports, settings: Settings | None = None) -> StepContext:
@@ -78,11 +66,11 @@ def test_known_chunks_get_a_rank() -> None:
 
 
 def test_a_first_probe_fails_and_a_later_one_says_so() -> None:
-    given = replace(GIVEN, embedder=FailingOn("LAT"))
+    given = replace(GIVEN, embedder=FailingEmbedder("LAT"))
     later = step.retrieve("What?", Check(next_query="LAT"), context(given))
 
     assert (True, ()) == (later.value.failed, later.value.hits)
-    assert ("retrieve: down; the best answer so far is kept",) == later.event.notes
+    assert ("retrieve: no embeddings; the best answer so far is kept",) == later.event.notes
     with pytest.raises(ModelUnavailableError):
         step.retrieve("LAT", Check(), context(given))
     with pytest.raises(ToolInputError):
@@ -151,7 +139,7 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
         rank(query, ports=given, settings=RetrievalSettings()).hits for query in (QUERY, question)
     )
     if failing:
-        given = replace(given, embedder=FailingOn(question))
+        given = replace(given, embedder=FailingEmbedder(question))
     found = search(given, question=question)
 
     judged = {hit.chunk.chunk_id for hit in ranked[:5]}
@@ -159,7 +147,7 @@ def test_hits_of_the_question_are_judged_where_all_of_a_part_are_discarded(
     assert new[0] == found.hits[0].chunk
     assert not judged.intersection(hit.chunk.chunk_id for hit in found.hits)
     assert [True, failing] == ["This search" in asked[1] for asked in model.asked]
-    assert failing == any("down" in note for note in found.event.notes)
+    assert failing == any("no embeddings" in note for note in found.event.notes)
 
 
 @pytest.mark.parametrize(("again", "calls"), [(True, 2), (False, 1)])
@@ -188,10 +176,10 @@ def test_a_second_look_that_fails_is_noted_and_counted() -> None:
 def test_hits_of_the_round_replace_those_of_a_search_that_fails() -> None:
     given = ports(ScriptedChat(), texts=TEXTS)
     instead = rank("note", ports=given, settings=RetrievalSettings()).hits
-    down = replace(given, embedder=FailingOn(QUERY))
+    down = replace(given, embedder=FailingEmbedder(QUERY))
     found = search(down, Settings(), instead=instead)
 
     assert {h.chunk for h in found.hits} <= {h.chunk for h in instead}
-    assert "search: down; answered from the round's first search" in found.event.notes
+    assert "search: no embeddings; answered from the round's first search" in found.event.notes
     with pytest.raises(ModelUnavailableError):
         search(down, Settings())

@@ -41,8 +41,7 @@ def program() -> str:
 def running(folder: Path, config: str, *, token: str = TOKEN) -> Iterator[str]:
     """Serve the graphs from an empty folder, with our door; give the server's address."""
     (folder / "langgraph.json").write_text(
-        json.dumps({"dependencies": ["."], "graphs": GRAPHS, "env": {}, **DOOR}),
-        encoding="utf-8",
+        json.dumps({"dependencies": ["."], "graphs": GRAPHS, "env": {}, **DOOR}), encoding="utf-8"
     )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

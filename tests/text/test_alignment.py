@@ -79,8 +79,7 @@ def test_a_part_after_the_break_is_the_next_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "quote",
-    ["", " ", "|", "-", "no such words here", "keys for a new man in the sun of it"],
+    "quote", ["", " ", "|", "-", "no such words here", "keys for a new man in the sun of it"]
 )
 def test_what_is_not_there(quote: str) -> None:
     page = "A man in the sun. It is new, and keys of a door are for sale in the town of Bath."

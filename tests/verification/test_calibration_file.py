@@ -12,12 +12,7 @@ from research_agent.verification.adapters.calibration_file import (
     read_calibration,
     write_calibration,
 )
-from research_agent.verification.calibration import (
-    BYPASS,
-    Calibration,
-    Fingerprint,
-    Threshold,
-)
+from research_agent.verification.calibration import BYPASS, Calibration, Fingerprint, Threshold
 
 FITTED = Threshold(value=0.35, rate=0.1, bound=0.08, passed=90, errors=1, questions=120)
 KEPT = Calibration(
@@ -71,8 +66,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, value: object) 
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", "7", '{"format": 1}', "\xff\x00", '{"format": 1, "thresholds": NaN}'],
+    "text", ["", "{", "[]", "7", '{"format": 1}', "\xff\x00", '{"format": 1, "thresholds": NaN}']
 )
 def test_damaged_files_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "calibration.json"

@@ -86,8 +86,7 @@ def test_only_headings_that_name_what_is_known_are_kept(heading: str, kept: str)
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    ["The atlas (C1) is broken.", "The pair (c1, c2) is sent.", "It is [C] and (c)."],
+    "sentence", ["The atlas (C1) is broken.", "The pair (c1, c2) is sent.", "It is [C] and (c)."]
 )
 def test_what_only_looks_like_a_key_stays(sentence: str) -> None:
     assert [(sentence, ())] == [(claim.text, claim.keys) for claim in read_claims(sentence)]
@@ -104,10 +103,9 @@ def test_keys_are_read_in_the_forms_of_models(marker: str) -> None:
     """No bracket, star or number of them stays in the sentence."""
     text = f"**It** has 5 bytes {marker}. It is red {marker}."
 
-    assert [
-        ("**It** has 5 bytes.", ("c2",)),
-        ("It is red.", ("c2",)),
-    ] == [(claim.text, claim.keys) for claim in read_claims(text)]
+    assert [("**It** has 5 bytes.", ("c2",)), ("It is red.", ("c2",))] == [
+        (claim.text, claim.keys) for claim in read_claims(text)
+    ]
     behind = read_claims("It has 5 bytes.\u3010c2\u3011 It is red.[^c1] It is **wet**[c3].")
     assert [("c2",), ("c1",), ("c3",)] == [claim.keys for claim in behind]
     assert "It is **wet**." == behind[-1].text

@@ -41,7 +41,6 @@ def measure(text: str, tokens: tuple[Token, ...] = (), *, second: str | None = N
 
 
 def valued(*logprobs: float) -> tuple[Token, ...]:
-    """Return the tokens of GOOD, each with alternatives of these values."""
     return tuple(replace(token(one.text, *logprobs), logprob=-0.1) for one in TOKENS)
 
 
