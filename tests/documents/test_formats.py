@@ -66,6 +66,46 @@ def test_quotes_within_cells_of_a_text() -> None:
     assert [f"row {n}: id = {row}" for n, row in enumerate(rows, 2)] == found[0].splitlines()
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('1,"12 inch,5\n2,ok,6\n3,"a\nb",7\n', ['1 | "12 inch | 5', "2 | ok | 6", "3 | a b | 7"]),
+        ('1,"12 inch,5\n2,ok,6', ['1 | "12 inch | 5', "2 | ok | 6"]),
+        ('1,"a" ,5\n2,"b "c" d",6', ["1 | a | 5", '2 | b c" d" | 6']),
+        ('1,a","b\n' * 3, ['1 | a" | "b'] * 3),
+    ],
+)
+def test_a_stray_quote_costs_no_other_row(text: str, rows: list[str]) -> None:
+    """A cell over several lines ends before a delimiter; else its first line is read alone."""
+    (block,) = parse_bytes(f"id,name,size\n{text}".encode(), ".csv").blocks
+    assert rows == [row.partition(" | ")[2] for row in block.text.splitlines()[1:]]
+
+
+XML_2003 = """<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"
+ xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="Costs"><Table><Row>
+<Cell ss:MergeAcross="1"><Data>Item</Data></Cell><Cell><Data>Price</Data></Cell></Row>
+<Row ss:Index="4"><Cell ss:Index="2"><Data>Rye</Data></Cell><Cell><Data>3</Data></Cell></Row>
+</Table></Worksheet></Workbook>"""
+
+
+@pytest.mark.parametrize(
+    ("data", "where", "text"),
+    [
+        (
+            b"\xef\xbb\xbf <table><tr><th>Item<th>Price<tr><td>Rye<td>3</table>",
+            "b",
+            "Item Rye: Price = 3",
+        ),
+        ("Item\tPrice\nRye\t3".encode("utf-16"), "b, row 2", "row 2: Item = Rye; Price = 3"),
+        (XML_2003.encode(), "b, sheet Costs, row 4", "row 4: Item = Rye; Price = 3"),
+        (made.workbook(), "b, sheet Costs, rows 4-9", "row 4: Item = Rye; Price = 3; Day = 7.5"),
+    ],
+)
+def test_what_programs_export_as_old_workbooks(data: bytes, where: str, text: str) -> None:
+    """Pages, texts, XML of 2003 and new workbooks are read by what they are."""
+    assert (where, text) in [(at, said.split("\n")[0]) for at, said in places(data, "b.xls")]
+
+
 def test_joined_cells_and_small_type_of_a_slide() -> None:
     """A name is in every place that its cell covers; exponents and indices have their mark."""
     (text, table) = places(made.joined_deck(), "deck.pptx")
@@ -168,6 +208,15 @@ def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> N
     ] == [(block.text, block.section) for block in document.blocks]
     less = parse_bytes(made.epub(**{"OPS/a.opf": made.PACKAGE.replace("ch%201", "9")}), ".epub")
     assert (document.blocks[:2], ("OPS/9.xhtml cannot be read",)) == (less.blocks, less.warnings)
+
+
+def test_a_chapter_is_xml() -> None:
+    """An empty title ends at once, a note is text, and the number of a page is none."""
+    page = """<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Rye<br/>is
+    <span epub:type="pagebreak">12</span>sour.</p>
+    <aside epub:type="footnote">Very.</aside></body>"""
+    blocks = parse_bytes(made.epub(**{"OPS/ch 1.xhtml": page}), ".epub").blocks
+    assert ["Rye\nis sour.", "Very."] == [block.text for block in blocks[2:]]
 
 
 def test_a_cell_of_a_notebook_is_a_page_below_the_headings_above() -> None:
@@ -275,6 +324,8 @@ def test_mail_in_an_unknown_character_set_is_read(name: bytes) -> None:
         (OLE, ".xlsx", "it has a password, or is older than XLSX"),
         (OLE, ".pptx", "it has a password, or is older than PPTX"),
         (OLE, ".xls", "not a readable XLS"),
+        (XML_2003[:-5].encode(), ".xls", "not a readable XLS"),
+        (made.far_workbook(), ".xls", "sheet1.xml reaches to XFD1048576: too far for a table"),
         (b"PK\3\4 half of", ".pptx", "not a readable PPTX"),
         (made.archive({"a": b"b"}), ".pptx", "not a readable PPTX"),
         (made.archive({"a": b"b"}), ".xlsx", "not a readable XLSX"),

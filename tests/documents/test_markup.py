@@ -52,6 +52,21 @@ def test_blocks_in_order() -> None:
         ('<meta name="date" content="2023-05">', "", "2023-05", []),
         ('<body><time datetime="2022-01-02T00:00">x</time>', "", "2022-01-02", ["x"]),
         ('<meta name="date" content="yesterday"><h1>Head</h1>', "Head", "", ["Head"]),
+        ('<time datetime="PT2H">x</time><time datetime="2022-01">y</time>', "", "2022-01", ["xy"]),
+        ('<meta name="DC.Date" content="2023/05/04"><p>x', "", "2023-05-04", ["x"]),
+        (
+            '<script type="application/ld+json">{"datePublished": "2020-01-02T10:00"}</script>x',
+            "",
+            "2020-01-02",
+            ["x"],
+        ),
+        ("<p>x<svg><title>Menu</title></svg>", "", "", ["x"]),
+        (
+            '<p>E is <span style="display: none"><math alttext="mc^2"></math></span><img src=e>.',
+            "",
+            "",
+            ["E is mc^2."],
+        ),
         ("", "", "", []),
         ("<div>" * 10_000 + "deep" + "</div>" * 10_000 + "<p>after", "", "", ["deep", "after"]),
         (

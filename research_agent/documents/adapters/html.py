@@ -15,6 +15,14 @@ from research_agent.types.references import Link
 
 DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
+HEAD = 4096  # characters, or bytes, in which a page says how it is written
+
+_EMPTY = re.compile(
+    r"<(?!(?:a|area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
+    r"(([a-z][\w:-]*)(?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
+)
+"""Elements of XML that have nothing in them; in HTML such a title goes on to the page's end."""
 _CHARSET = re.compile(
     rb"<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})",
     re.IGNORECASE,
@@ -24,14 +32,13 @@ _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upper
 """Types of ordered lists."""
 _WHOLE_NUMBER = re.compile(r"\s*(-?\d{1,9})(?!\d)")
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
-_DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
+_DAY = re.compile(r"\s*(\d{4}(?:([-/])\d{2}(?:\2\d{2})?)?)(?!\d)")
 _DATES = (
-    ('meta[property="article:published_time"]', "content"),
-    ('meta[name="date"]', "content"),
-    ('meta[name="dcterms.date"]', "content"),
-    ('meta[itemprop="datePublished"]', "content"),
-    ("time[datetime]", "datetime"),
-)
+    "article:published_time", "date", "dc.date", "dcterms.date", "datepublished",
+    "citation_publication_date",
+)  # fmt: skip
+"""Names of a page's day in its `meta` elements, in small letters."""
+_PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]*)"')
 _DROPPED = frozenset({
     "script", "style", "nav", "footer", "template", "noscript", "svg",
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
@@ -48,7 +55,8 @@ _BLOCKS = frozenset({
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
 _TEXTS = frozenset(["main", "article", "section"])
-_LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "doc-pagebreak"})
+"""Roles of what is not text, as the number of a book's page."""
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 """Elements whose text is taken at once."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -56,7 +64,7 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 def declared_charset(data: bytes) -> str:
     """Return the encoding that an HTML file's head names; "" where it names none."""
-    match = _CHARSET.search(data[:4096])
+    match = _CHARSET.search(data[:HEAD])
     return match[1].decode("ascii") if match else ""
 
 
@@ -72,9 +80,11 @@ def parse_html(text: str) -> ParsedDocument:
     >>> block.anchors, block.links
     (('#a',), (Link(target='b.html#c', kind='link', text='b'),))
     """
+    if "<?xml" in text[:HEAD] or "http://www.w3.org/1999/xhtml" in text[:HEAD]:
+        text = _EMPTY.sub(r"<\1></\2>", text)
     tree = LexborHTMLParser(text)
     blocks = tuple(_Walk().blocks(tree.body)) if tree.body else ()
-    head = tree.css_first("title")
+    head = tree.css_first("title:not(svg title)")
     title = " ".join(head.text().split()) if head else ""
     heading = tree.css_first("h1")
     if not title and heading:
@@ -83,11 +93,16 @@ def parse_html(text: str) -> ParsedDocument:
 
 
 def _date(tree: LexborHTMLParser) -> str:
-    for selector, attribute in _DATES:
-        node = tree.css_first(selector)
-        if match := _DAY.match((node.attributes.get(attribute) or "") if node else ""):
-            return match[1]
-    return ""
+    named: dict[str, str] = {}
+    for node in tree.css("meta[content]"):
+        attributes = node.attributes
+        name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
+        named.setdefault((name or "").lower(), attributes["content"] or "")
+    dates = [named.get(name, "") for name in _DATES]
+    for node in tree.css('script[type="application/ld+json"]'):
+        dates += _PUBLISHED.findall(node.text())
+    dates += [node.attributes["datetime"] or "" for node in tree.css("time[datetime]")]
+    return next((day[1].replace("/", "-") for date in dates if (day := _DAY.match(date))), "")
 
 
 def _is_hidden(node: LexborNode) -> bool:
@@ -96,14 +111,22 @@ def _is_hidden(node: LexborNode) -> bool:
         node.tag in _DROPPED
         or "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
-        or attributes.get("role") in _LANDMARKS
-        or bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+        or attributes.get("role") in _ROLES
+        or attributes.get("epub:type") == "pagebreak"
+        or (bool(_HIDDEN_STYLE.search(attributes.get("style") or "")) and not _holds_formula(node))
         or (node.tag == "aside" and not _is_within_text(node))
     )
 
 
+def _holds_formula(node: LexborNode) -> bool:
+    """Return whether an element is a formula for programs, of which people see a picture."""
+    return node.first_child is not None and node.first_child.tag == "math"
+
+
 def _is_within_text(node: LexborNode) -> bool:
     """Return whether an element belongs to the text of a page: a note, not what is beside it."""
+    if "epub:type" in node.attributes:  # (in a book it is a note)
+        return True
     above = node.parent
     while above is not None and above.tag not in _TEXTS:
         above = above.parent
