@@ -1,11 +1,9 @@
 """HTML and Markdown as a reader sees them, with their links and anchors."""
 
-import json
-
 import pytest
 
-from research_agent.documents.adapters.html import declared_charset, parse_html
-from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
+from research_agent.documents.adapters.html import parse_html
+from research_agent.documents.adapters.markdown import parse_markdown
 from research_agent.text.tables import spelled_out
 from research_agent.types.documents import Block
 
@@ -85,13 +83,6 @@ def test_pages_of_all_kinds(page: str, title: str, date: str, texts: list[str]) 
     assert texts == [block.text for block in document.blocks]
 
 
-def test_declared_charset() -> None:
-    """Both ways of naming the encoding are read."""
-    old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
-
-    assert ("koi8-r", "") == (declared_charset(old), declared_charset(b"<p>charset=no"))
-
-
 @pytest.mark.parametrize(
     ("page", "texts"),
     [
@@ -150,27 +141,41 @@ def test_tags_are_dropped() -> None:
     assert ["in it", "a\nb alt https://x.org"] == [block.text for block in document.blocks]
 
 
-def test_front_matter() -> None:
-    """Title and date above the text are taken and not shown; a line across a text is none."""
-    text = "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---\nText"
-    document = parse_markdown(text)
+def test_pages_within_markdown() -> None:
+    """Tables, lists and code in HTML are what they are in a page; scripts are not shown."""
+    document = parse_markdown(
+        "# A\n<table><tr><th>a<th>b<tr><td>1<td>2</table>\n\n<tr><td>3</td><td>4</td></tr>\n\n"
+        "<ol><li>one</ol>\n\n<pre>x\n  y</pre>\n\n<style>\np {}\n</style>\n\n"
+        "<aside>1 &lt; 2</aside>"
+    )
+
+    assert [
+        ("A", "text"), ("a | b\n--- | ---\n1 | 2", "table"), ("3 | 4", "table"),
+        ("1. one", "list"), ("x\n  y", "code"), ("1 < 2", "text"),
+    ] == [(block.text, block.kind) for block in document.blocks]  # fmt: skip
+    assert {("A",)} == {block.section for block in document.blocks}
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---",
+        '+++\ntitle = "My: notes"\ndate = 2024-08-13T10:00:00Z\n+++',
+    ],
+)
+def test_front_matter(front: str) -> None:
+    """Title and date above the text are taken and not shown."""
+    document = parse_markdown(f"{front}\nText")
 
     assert ("My: notes", "2024-08-13") == (document.title, document.date)
     assert ["Text"] == [block.text for block in document.blocks]
-    assert "" == parse_markdown("a\n\n---\ntitle: b").title
 
 
-def test_a_rule_at_the_beginning_is_no_front_matter() -> None:
+def test_a_rule_is_no_front_matter() -> None:
     """A deck in Markdown begins with a rule; what follows is its first slide."""
     document = parse_markdown("---\n# Opening\nIt costs 4.\n---\n# Second\nBye\n")
     assert ["Opening", "It costs 4.", "Second", "Bye"] == [block.text for block in document.blocks]
-
-
-def test_headings_of_a_notebook_keep_their_levels() -> None:
-    """Headings of one level in several cells are beside each other, not below."""
-    cells = [{"cell_type": "markdown", "source": f"## {name}\n\nText."} for name in ("A", "B")]
-    blocks = parse_notebook(json.dumps({"cells": cells})).blocks
-    assert [("A",), ("A",), ("B",), ("B",)] == [block.section for block in blocks]
+    assert "" == parse_markdown("a\n\n---\ntitle: b").title
 
 
 def test_deep_and_long_markdown() -> None:

@@ -54,6 +54,7 @@ _BLOCKS = frozenset({
 """Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
+_ROWS = re.compile(r"\s*<(?:tbody|td|tfoot|th|thead|tr)\b", re.IGNORECASE)
 _TEXTS = frozenset(["main", "article", "section"])
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "doc-pagebreak"})
 """Roles of what is not text, as the number of a book's page."""
@@ -63,7 +64,12 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 
 def declared_charset(data: bytes) -> str:
-    """Return the encoding that an HTML file's head names; "" where it names none."""
+    """Return the encoding that an HTML file's head names; "" where it names none.
+
+    >>> old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
+    >>> declared_charset(old), declared_charset(b"<p>charset=no")
+    ('koi8-r', '')
+    """
     match = _CHARSET.search(data[:HEAD])
     return match[1].decode("ascii") if match else ""
 
@@ -83,7 +89,7 @@ def parse_html(text: str) -> ParsedDocument:
     if "<?xml" in text[:HEAD] or "http://www.w3.org/1999/xhtml" in text[:HEAD]:
         text = _EMPTY.sub(r"<\1></\2>", text)
     tree = LexborHTMLParser(text)
-    blocks = tuple(_Walk().blocks(tree.body)) if tree.body else ()
+    blocks = tuple(Walk().blocks(tree.body)) if tree.body else ()
     head = tree.css_first("title:not(svg title)")
     title = " ".join(head.text().split()) if head else ""
     heading = tree.css_first("h1")
@@ -168,7 +174,15 @@ def _whole_number(text: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-class _Walk:
+def parse_fragment(html: str) -> LexborNode | None:
+    """Return the element around a piece of a page's text, as Markdown holds them."""
+    around = "<main><table>" if _ROWS.match(html) else "<main>"
+    return LexborHTMLParser(f"{around}{html}").body
+
+
+class Walk:
+    """Goes through the elements of a page."""
+
     def __init__(self) -> None:
         self._lists: list[_Numbers | None] = []
         """Of the lists around the text; None for one without numbers."""
@@ -176,8 +190,9 @@ class _Walk:
         """Of the next block of a list: an item's first one has its number."""
         self._path: list[tuple[int, str]] = []
         self._text: list[str] = []
-        self._anchors: list[str] = []
-        self._links: list[Link] = []
+        self.anchors: list[str] = []
+        """For the next block, as are the links."""
+        self.links: list[Link] = []
 
     def blocks(self, node: LexborNode, kind: ChunkKind = "text", depth: int = 0) -> Iterator[Block]:
         """Yield the blocks below `node`, in order."""
@@ -251,15 +266,15 @@ class _Walk:
         for found in (node, *(node.css(below) if below else ())):
             attributes = found.attributes
             names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
-            self._anchors += [f"#{name}" for name in names if name]
+            self.anchors += [f"#{name}" for name in names if name]
             href = attributes.get("href") if found.tag == "a" else None
             if target := local_target(href or ""):
-                self._links.append(Link(target, "link", " ".join(found.text().split())))
+                self.links.append(Link(target, "link", " ".join(found.text().split())))
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
-            anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
-            self._anchors, self._links = [], []
+            anchors, links = tuple(dict.fromkeys(self.anchors)), tuple(self.links)
+            self.anchors, self.links = [], []
             section = tuple(heading for _, heading in self._path)
             yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
 

@@ -10,6 +10,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from research_agent.documents.adapters.html import Walk as HtmlWalk
+from research_agent.documents.adapters.html import parse_fragment, parse_html
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.text.indices import CLOSE, OPEN, written
@@ -21,18 +23,24 @@ from research_agent.types.references import Link
 OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
 _FRONT = re.compile(
-    r"\A---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
+    r"\A(?:---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)|\+\+\+[ \t]*\n)"
+    r"(.*?)\n(?:---|\.\.\.|\+\+\+)[ \t]*(?:\n|\Z)",
+    re.DOTALL,
 )
-_FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 _HEADING = re.compile("h[1-6]")
 _WORDS = frozenset({"text", "code_inline"})
-_TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 _INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
 _MEANS = {"sup": f"{OPEN}^", "sub": f"{OPEN}_", "/sup": CLOSE, "/sub": CLOSE, "br": "\n"}
 """What tags within a line stand for; others are dropped."""
+_COLOUR = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+_REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
+"""What a program has written over in the same line, as a bar of progress is."""
+_NAMELESS = re.compile(r"<[^<>]*>")
+"""How Python writes an object that has a form for people alone."""
 _HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
 
 
@@ -87,9 +95,7 @@ class _Walk:
                 case "fence" | "code_block":
                     yield from self._block(token.content.rstrip(), "code")
                 case "html_block":
-                    self._note_html(token.content)
-                    plain = _TAG.sub(" ", token.content)
-                    yield from self._block(" ".join(plain.split()), "text")
+                    yield from self._html(token.content)
                 case "table_close":
                     yield from self._block(table_text(self._table, headed=True), "table")
                     self._table = []
@@ -136,6 +142,17 @@ class _Walk:
         self.path = [*(part for part in self.path if part[0] < level), (level, heading)]
         yield from self._block(heading, "text")
 
+    def _html(self, text: str) -> Iterator[Block]:
+        walk = HtmlWalk()
+        walk.anchors, walk.links = self._anchors, self._links
+        if element := parse_fragment(text):
+            for block in walk.blocks(element):
+                yield replace(block, section=self._section())
+        self._anchors, self._links = walk.anchors, walk.links
+
+    def _section(self) -> tuple[str, ...]:
+        return tuple(heading for _, heading in self.path)
+
     def _note_html(self, html: str) -> None:
         self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
         targets = (local_target(href) for href in _HREF.findall(html))
@@ -143,7 +160,7 @@ class _Walk:
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
-            section = tuple(heading for _, heading in self.path)
+            section = self._section()
             anchors, links = tuple(self._anchors), tuple(self._links)
             self._anchors, self._links = [], []
             yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
@@ -183,7 +200,8 @@ def _links(children: Sequence[Token]) -> Iterator[Link]:
 def parse_notebook(text: str) -> ParsedDocument:
     r"""Return the document in a notebook's JSON; headings in one cell hold for those below.
 
-    Of outputs the text is kept, not pictures and pages. Raises DocumentError for other JSON.
+    Of outputs the text is kept, or the page where there is none. Raises DocumentError for other
+    JSON.
 
     >>> text = '{"cells": [{"cell_type": "code", "source": "1 + 1", "outputs": [{"text": "2"}]}]}'
     >>> [(b.text, b.page) for b in parse_notebook(text).blocks]
@@ -214,14 +232,29 @@ def _cell_blocks(cell: Mapping[str, Any], walk: _Walk) -> Iterator[Block]:
     section = tuple(heading for _, heading in walk.path)
     yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
     for output in cell.get("outputs", ()):
-        data = output.get("data", output)
-        text = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
-        if output.get("output_type") == "error":
-            text = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        text, kind = _output(output)
         if len(text) > OUTPUT_CHARS:
             text = text[:OUTPUT_CHARS].rstrip() + "\n…"
         if text.strip():
-            yield Block(f"Output:\n{text}", section=section, kind="code")
+            yield Block(f"Output:\n{text}", section=section, kind=kind)
+
+
+def _output(output: Mapping[str, Any]) -> tuple[str, ChunkKind]:
+    """Return what a reader sees of an output, and its kind."""
+    if output.get("output_type") == "error":
+        return f"{output.get('ename', '')}: {output.get('evalue', '')}", "code"
+    data = output.get("data", output)
+    plain = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
+    plain = _REDRAWN.sub("", _COLOUR.sub("", plain))
+    if plain and not _NAMELESS.fullmatch(plain):
+        return plain, "code"
+    blocks = parse_html(_joined(data.get("text/html", data.get("html", "")))).blocks
+    forms = (
+        "\n".join(block.text for block in blocks),
+        *map(data.get, ("text/markdown", "text/latex")),
+    )
+    text = next((_joined(form) for form in forms if form), plain)
+    return text, "table" if [block.kind for block in blocks] == ["table"] else "code"
 
 
 def _joined(source: object) -> str:
