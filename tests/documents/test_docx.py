@@ -157,9 +157,17 @@ def test_joined_cells() -> None:
 
 
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
-FORMULA = f"""<m:oMath xmlns:m="{MATH}"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r>
-<m:t>2</m:t></m:r></m:sup></m:sSup><m:r><m:t>=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r>
-</m:num><m:den><m:r><m:t>c</m:t></m:r></m:den></m:f></m:oMath>"""
+
+
+def math(name: str, *below: str, sign: str = "") -> str:
+    """Return an element of a formula; what is below it are elements, or the letters of a run."""
+    signs = f"<m:{name}Pr>{sign}</m:{name}Pr>" if sign else ""
+    inner = "".join(b if b.startswith("<") else f"<m:r><m:t>{b}</m:t></m:r>" for b in below)
+    return f'<m:{name} xmlns:m="{MATH}">{signs}{inner}</m:{name}>'
+
+
+SQUARE = math("sSup", math("e", "x"), math("sup", "2"))
+FORMULA = math("oMath", SQUARE, "=", math("f", math("num", "a+b"), math("den", "c")))
 
 
 def test_small_type_and_formulas() -> None:
@@ -176,6 +184,37 @@ def test_small_type_and_formulas() -> None:
         saved(measured), DOCUMENT, lambda xml: xml.replace(b"</w:p>", FORMULA.encode() + b"</w:p>")
     )
     assert ["10^12 H_{2}O x^2=(a+b)/c"] == [block.text for block in parse_docx(data).blocks]
+
+
+def chosen(data: str) -> str:
+    return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+
+
+LIMITS = math("sub", "i=1"), math("sup", "n")
+CITIES = '<w:listEntry w:val="Rome"/><w:listEntry w:val="Oslo"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        (math("d", math("e", "a+b")) + math("sup", "2"), "(a+b)^2"),
+        (math("rad", math("deg"), math("e", "x+1")), "√(x+1)"),
+        (math("nary", *LIMITS, math("e", "i"), sign='<m:chr m:val="∑"/>'), "∑_{i=1}^{n}i"),
+        (math("d", math("e", "a"), math("e", "b"), sign='<m:endChr m:val=""/>'), "(a|b"),
+        (math("m", *(math("mr", math("e", a), math("e", "0")) for a in "xy")), "x, 0; y, 0"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F0B1"/><w:t>5</w:t></w:r>', "±5"),
+        (chosen("<w:checkBox><w:default w:val='0'/><w:checked/></w:checkBox>"), "☒"),
+        (chosen("<w:checkBox><w:default w:val='0'/></w:checkBox>"), "☐"),
+        (chosen(f"<w:ddList><w:result w:val='1'/>{CITIES}</w:ddList>"), "Oslo"),
+        (chosen(f"<w:ddList>{CITIES}</w:ddList>"), "Rome"),
+    ],
+)  # fmt: skip
+def test_what_is_in_no_run_of_text(xml: str, text: str) -> None:
+    """Signs of formulas and of symbol fonts, boxes that are ticked and lists chosen from."""
+    data = saved(lambda document: document.add_paragraph("Is: "))
+    xml = math("oMath", xml) if xml.startswith("<m:") else xml
+    data = changed(data, DOCUMENT, lambda old: old.replace(b"</w:p>", xml.encode() + b"</w:p>"))
+    assert [f"Is: {text}"] == [block.text for block in parse_docx(data).blocks]
 
 
 def test_notes_follow_what_refers_to_them() -> None:

@@ -5,13 +5,14 @@ headers and footers are left out. A note follows the paragraph or table that ref
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
+from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
@@ -26,15 +27,10 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = {f"{_W}del", f"{_W}moveFrom", f"{_W}pPr", f"{_W}rPr", f"{_W}instrText", _FALLBACK}
 _MARKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_SIDES: dict[str, Side] = {
-    "superscript": "^", "subscript": "_", f"{_M}sup": "^", f"{_M}sub": "_",
-}  # fmt: skip
-"""Small type of a run, and of a formula."""
-_OF_FRACTION = {f"{_M}num": "", f"{_M}den": "/"}
-_SAYS = (f"{_W}t", f"{_M}t")
+_SIDES: dict[str, Side] = {"superscript": "^", "subscript": "_"}
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote"}
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
+_ON = {"1", "true", "on"}
 _SPAN = re.compile(r"[1-9][0-9]{0,3}")
 _AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml")}
 """Elements around paragraphs and tables."""
@@ -171,25 +167,41 @@ def _marked(element: _Element, depth: int = 0) -> str:
     parts: list[str] = []
     for child in element:
         tag = child.tag
-        if tag in _SAYS:
-            parts.append(child.text or "")
+        if tag in _WRITTEN:
+            parts.append(_WRITTEN[tag](child))
         elif tag in _MARKS:
             parts.append(_MARKS[tag])
-        elif tag in _NOTES:
-            parts.append(marked("^", child.text or ""))
         elif tag not in _LEFT_OUT and depth < DEPTH:
             parts.append(_shaped(child, _marked(child, depth + 1)))
     return "".join(parts)
 
 
 def _shaped(element: _Element, text: str) -> str:
-    """Return the text of an element as what it is: a paragraph, small type, part of a fraction."""
+    """Return the text of an element as what it is: a paragraph, small type."""
     if element.tag == f"{_W}p":
         return f"\n{text}\n"
-    if element.tag in _OF_FRACTION:
-        return _OF_FRACTION[element.tag] + (text if text.isalnum() else f"({text})")
-    side = _SIDES.get(element.tag) or _SIDES.get(value(element, "rPr/vertAlign"))
+    side = _SIDES.get(value(element, "rPr/vertAlign"))
     return marked(side, text) if side and text.strip() else text
+
+
+def _field(data: _Element) -> str:
+    """Return what a box to tick or a list to choose from shows, which is in no run of text."""
+    boxes = data.findall(f"{_W}checkBox/{_W}checked") or data.findall(f"{_W}checkBox/{_W}default")
+    if data.find(f"{_W}checkBox") is not None:
+        return "☒" if boxes and boxes[0].get(f"{_W}val", "1") in _ON else "☐"
+    entries = data.findall(f"{_W}ddList/{_W}listEntry")
+    chosen = value(data, "ddList/result") or value(data, "ddList/default") or "0"
+    return "".join(str(one.get(f"{_W}val")) for one in entries[int(chosen) :][:1])
+
+
+_WRITTEN: dict[str, Callable[[_Element], str]] = {
+    f"{_W}t": lambda element: element.text or "",
+    f"{_W}sym": lambda sign: symbol(sign.get(f"{_W}font", ""), sign.get(f"{_W}char", "20")),
+    f"{_W}ffData": _field,
+    f"{MATH}oMath": formula_text,
+    **dict.fromkeys(_NOTES, lambda element: marked("^", element.text or "")),
+}
+"""Elements that hold text, and how it is written."""
 
 
 def _table(table: _Element) -> str:

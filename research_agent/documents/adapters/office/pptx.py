@@ -7,6 +7,7 @@ from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
+from research_agent.documents.adapters.office.formulas import formula_text
 from research_agent.documents.list_numbers import shown_number
 from research_agent.errors import DocumentError
 from research_agent.text.indices import Side, marked, written
@@ -17,6 +18,8 @@ DEPTH = 20  # of groups nested deeper than this nothing is taken
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
 _Shape = Any  # of python-pptx, which ships no types
 
 
@@ -41,6 +44,7 @@ def parse_pptx(data: bytes) -> ParsedDocument:
 
 
 def _slide(slide: _Shape, number: int) -> Iterator[Block]:
+    _unfold(slide.element)
     shape = slide.shapes.title
     title = " ".join(shape.text_frame.text.split()) if shape is not None else ""
     section = (title,) if title else ()
@@ -51,6 +55,17 @@ def _slide(slide: _Shape, number: int) -> Iterator[Block]:
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     if notes is not None and notes.text.strip():
         yield Block(f"Notes: {_clean(notes.text)}", number, section)
+
+
+def _unfold(slide: _Shape) -> None:
+    """Put what only newer programs show, and formulas, where the library looks for it."""
+    for choices in list(slide.iter(f"{_MC}AlternateContent")):
+        for newest in choices.findall(f"{_MC}Choice")[:1]:
+            for element in list(newest):
+                choices.addprevious(element)
+    for formula in list(slide.iter(_FORMULA)):
+        paragraph = formula.getparent()
+        paragraph.replace(formula, paragraph.add_r(written(formula_text(formula))))
 
 
 def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator[Block]:
