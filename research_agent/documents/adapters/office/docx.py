@@ -177,18 +177,26 @@ def _marked(element: _Element, depth: int = 0) -> str:
 
 
 def _shaped(element: _Element, text: str) -> str:
-    """Return the text of an element as what it is: a paragraph, small type."""
+    """Return the text of an element as what it is: a paragraph, small type, or hidden."""
     if element.tag == f"{_W}p":
         return f"\n{text}\n"
+    if _is_on(element, "rPr", "vanish"):
+        return ""
     side = _SIDES.get(value(element, "rPr/vertAlign"))
     return marked(side, text) if side and text.strip() else text
 
 
+def _is_on(element: _Element, below: str, name: str) -> bool:
+    found = element.find(f"{_W}{below}/{_W}{name}")
+    return found is not None and found.get(f"{_W}val", "1") in _ON
+
+
 def _field(data: _Element) -> str:
     """Return what a box to tick or a list to choose from shows, which is in no run of text."""
-    boxes = data.findall(f"{_W}checkBox/{_W}checked") or data.findall(f"{_W}checkBox/{_W}default")
-    if data.find(f"{_W}checkBox") is not None:
-        return "☒" if boxes and boxes[0].get(f"{_W}val", "1") in _ON else "☐"
+    box = data.find(f"{_W}checkBox")
+    if box is not None:
+        name = "default" if box.find(f"{_W}checked") is None else "checked"
+        return "☒" if _is_on(data, "checkBox", name) else "☐"
     entries = data.findall(f"{_W}ddList/{_W}listEntry")
     chosen = value(data, "ddList/result") or value(data, "ddList/default") or "0"
     return "".join(str(one.get(f"{_W}val")) for one in entries[int(chosen) :][:1])
@@ -212,14 +220,16 @@ def _table(table: _Element) -> str:
         if next(row.iterancestors(f"{_W}tbl")) is not table:
             continue
         cells, column = list[Cell](), 0
-        for found in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
-            span = value(found, "tcPr/gridSpan")
+        for cell in row.iter(f"{_W}tc"):
+            if next(cell.iterancestors(f"{_W}tr")) is not row:
+                continue
+            span = value(cell, "tcPr/gridSpan")
             columns = int(span) if _SPAN.fullmatch(span) else 1
-            if _goes_on(found) and column in owners and owners[column][0] < len(rows):
+            if _goes_on(cell) and column in owners and owners[column][0] < len(rows):
                 above, at = owners[column]
                 rows[above][at] = rows[above][at]._replace(rows=len(rows) - above + 1)
             else:
-                cells.append(Cell(_text(found), columns))
+                cells.append(Cell(_text(cell), columns))
                 owners |= dict.fromkeys(
                     range(column, column + columns), (len(rows), len(cells) - 1)
                 )
