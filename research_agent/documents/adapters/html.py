@@ -163,8 +163,8 @@ class _Numbers:
 
     def next(self, li: LexborNode) -> str:
         """Return the number of the next item, with a full stop."""
-        given = _whole_number(li.attributes.get("value"))
-        number = self._next if given is None else given
+        own = _whole_number(li.attributes.get("value"))
+        number = self._next if own is None else own
         self._next = number + self._step
         return f"{shown_number(number, self._form)}."
 
@@ -221,7 +221,7 @@ class Walk:
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
         elif tag in _SIDES:
-            self._text.append(marked(_SIDES[tag], _said(node, depth)))
+            self._text.append(marked(_SIDES[tag], _visible(node, depth)))
         elif tag == "math":
             self._text.append(_formula(node))
         elif tag not in _BLOCKS:
@@ -263,13 +263,13 @@ class Walk:
             self._sign = "-"
 
     def _note(self, node: LexborNode, below: str) -> None:
-        for found in (node, *(node.css(below) if below else ())):
-            attributes = found.attributes
-            names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
+        for element in (node, *(node.css(below) if below else ())):
+            attributes = element.attributes
+            names = [attributes.get("id"), attributes.get("name") if element.tag == "a" else None]
             self.anchors += [f"#{name}" for name in names if name]
-            href = attributes.get("href") if found.tag == "a" else None
+            href = attributes.get("href") if element.tag == "a" else None
             if target := local_target(href or ""):
-                self.links.append(Link(target, "link", " ".join(found.text().split())))
+                self.links.append(Link(target, "link", " ".join(element.text().split())))
 
     def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
         if text.strip():
@@ -280,10 +280,10 @@ class Walk:
 
 
 def _line(node: LexborNode) -> str:
-    return " ".join(written(_said(node)).split())
+    return " ".join(written(_visible(node)).split())
 
 
-def _said(node: LexborNode, depth: int = 0) -> str:
+def _visible(node: LexborNode, depth: int = 0) -> str:
     """Return what a reader sees of an element, with spaces between its blocks."""
     parts: list[str] = []
     child = node.first_child
@@ -292,12 +292,12 @@ def _said(node: LexborNode, depth: int = 0) -> str:
         if child.is_text_node:
             parts.append(child.text_content or "")
         elif child.is_element_node and not _is_hidden(child) and not _is_mark(child):
-            said = _said(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
+            text = _visible(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
             if tag in _SIDES:
-                said = marked(_SIDES[tag], said)
+                text = marked(_SIDES[tag], text)
             elif tag == "math":
-                said = _formula(child)
-            parts.append(f" {said} " if tag in _BLOCKS or tag == "br" else said)
+                text = _formula(child)
+            parts.append(f" {text} " if tag in _BLOCKS or tag == "br" else text)
         child = child.next
     return "".join(parts)
 
@@ -313,15 +313,15 @@ def _table(table: LexborNode) -> str:
     rows: list[list[Cell]] = []
     heads = 0
     for row in table.css("tr"):
-        found = row.css("th, td")
+        cells = row.css("th, td")
         names = row.parent is not None and row.parent.tag == "thead"
-        if heads == len(rows) and found and (names or all(cell.tag == "th" for cell in found)):
+        if heads == len(rows) and cells and (names or all(cell.tag == "th" for cell in cells)):
             heads += 1
-        rows.append([Cell(_line(cell), *_covered(cell)) for cell in found])
+        rows.append([Cell(_line(cell), *_covered(cell)) for cell in cells])
     return joined_cells(rows, heads=heads, caption=_line(caption) if caption else "")
 
 
 def _covered(cell: LexborNode) -> tuple[int, int]:
-    said = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
-    columns, rows = (int(text) if _SPAN.fullmatch(text) else 1 for text in said)
+    spans = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
+    columns, rows = (int(span) if _SPAN.fullmatch(span) else 1 for span in spans)
     return columns, rows

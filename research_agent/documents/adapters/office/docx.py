@@ -157,8 +157,8 @@ def _level(paragraph: _Element, style: _Element) -> int:
 
 
 def _text(element: _Element) -> str:
-    said = written(_marked(element))
-    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in said.split("\n"))
+    text = written(_marked(element))
+    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
@@ -199,7 +199,7 @@ def _field(data: _Element) -> str:
         return "☒" if _is_on(data, "checkBox", name) else "☐"
     entries = data.findall(f"{_W}ddList/{_W}listEntry")
     chosen = value(data, "ddList/result") or value(data, "ddList/default") or "0"
-    return "".join(str(one.get(f"{_W}val")) for one in entries[int(chosen) :][:1])
+    return "".join(str(entry.get(f"{_W}val")) for entry in entries[int(chosen) :][:1])
 
 
 _WRITTEN: dict[str, Callable[[_Element], str]] = {
@@ -252,12 +252,12 @@ def _notes(document: _Element) -> dict[tuple[str, str], str]:
     from docx.oxml import parse_xml
 
     kinds = {RELATIONSHIP_TYPE.FOOTNOTES: "footnote", RELATIONSHIP_TYPE.ENDNOTES: "endnote"}
-    found: dict[tuple[str, str], str] = {}
+    notes: dict[tuple[str, str], str] = {}
     for tag, kind in _NOTES.items():
         for number, reference in enumerate(document.element.body.iter(tag), start=1):
             reference.text = str(number)
         for rel in document.part.rels.values():
             if kinds.get(rel.reltype) == kind and not rel.is_external:
                 for note in parse_xml(rel.target_part.blob).iterchildren(f"{_W}{kind}"):
-                    found[tag, str(note.get(f"{_W}id"))] = " ".join(_text(note).split())
-    return found
+                    notes[tag, str(note.get(f"{_W}id"))] = " ".join(_text(note).split())
+    return notes

@@ -94,7 +94,7 @@ def _frame(shape: _Shape) -> Iterator[Block]:
             counts[p.level] = counts.get(p.level, int(numbered.get("startAt", 1)) - 1) + 1
             kind = numbered.get("type", "")
             mark = f"{shown_number(counts[p.level], kind)}{')' if 'Paren' in kind else '.'} "
-        lines.append((p.level, mark, _clean(_said(p))))
+        lines.append((p.level, mark, _clean(_written(p))))
     if shape.is_placeholder and len(lines) > 1:
         for level, mark, line in lines:
             yield Block(f"{'  ' * level}{mark or '- '}{line}", kind="list")
@@ -105,7 +105,7 @@ def _frame(shape: _Shape) -> Iterator[Block]:
 def _table(table: _Shape) -> str:
     rows = [
         [
-            Cell("\n".join(map(_said, c.text_frame.paragraphs)), c.span_width, c.span_height)
+            Cell("\n".join(map(_written, c.text_frame.paragraphs)), c.span_width, c.span_height)
             for c in row.cells
             if not c.is_spanned
         ]
@@ -114,7 +114,7 @@ def _table(table: _Shape) -> str:
     return joined_cells(rows)
 
 
-def _said(paragraph: _Shape) -> str:
+def _written(paragraph: _Shape) -> str:
     """Return a paragraph's text, raised and lowered type as exponents and indices."""
     parts = []
     for child in paragraph._p.content_children:  # noqa: SLF001 (a run's baseline has no other way)
@@ -131,10 +131,12 @@ def _chart(chart: _Shape) -> Iterator[Block]:
     title = chart.chart_title.text_frame.text if chart.has_title else ""
     series = chart._chartSpace.iter(f"{_C}ser")  # noqa: SLF001 (the library knows no 3-D charts)
     for names, group in groupby(series, key=lambda one: _points(one, "cat", "xVal")):
-        found = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
-        head = ["", *(name or "" for name, _ in found)]
-        places = sorted(names.keys() | {at for _, values in found for at in values})
-        rows = ([names.get(at, ""), *(values.get(at, "") for _, values in found)] for at in places)
+        columns = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
+        head = ["", *(name or "" for name, _ in columns)]
+        places = sorted(names.keys() | {at for _, values in columns for at in values})
+        rows = (
+            [names.get(at, ""), *(values.get(at, "") for _, values in columns)] for at in places
+        )
         yield Block(table_text([head, *rows], " ".join(title.split())), kind="table")
 
 

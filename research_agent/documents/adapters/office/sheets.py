@@ -1,6 +1,7 @@
 """Workbooks (XLSX, XLS, XLSB, ODS), read with calamine, and CSV: tables in parts of a few rows."""
 
 import csv
+import fnmatch
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -140,7 +141,7 @@ def _checked(data: bytes, name: str) -> tuple[str, ...]:
     """Return what values are missing; raises DocumentError for a sheet that is too large."""
     empty = 0
     with opened(data, name) as archive:
-        for part in (of for of in archive.namelist() if of.startswith("xl/worksheets/")):
+        for part in fnmatch.filter(archive.namelist(), "xl/worksheets/*"):
             content = archive.read(part)
             cells = _CELL.findall(content)
             empty += len(_NOT_COMPUTED.findall(content))
@@ -149,8 +150,8 @@ def _checked(data: bytes, name: str) -> tuple[str, ...]:
             if last * reduce(lambda n, letter: 26 * n + letter - 64, widest, 0) > CELLS:
                 where = f"{part.rpartition('/')[2]} reaches to {widest.decode()}{last}"
                 raise DocumentError(f"{where}: too far for a table", hint=FAR_HINT)
-    said = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
-    return (said,) if empty else ()
+    warning = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
+    return (warning,) if empty else ()
 
 
 def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:
