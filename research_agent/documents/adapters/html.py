@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from research_agent.documents.adapters.sections import Sections
 from research_agent.documents.list_numbers import shown_number
 from research_agent.text.addresses import local_target
 from research_agent.text.indices import Side, marked, written
@@ -180,19 +181,16 @@ def parse_fragment(html: str) -> LexborNode | None:
     return LexborHTMLParser(f"{around}{html}").body
 
 
-class Walk:
+class Walk(Sections):
     """Goes through the elements of a page."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._lists: list[_Numbers | None] = []
         """Of the lists around the text; None for one without numbers."""
         self._sign = "-"
         """Of the next block of a list: an item's first one has its number."""
-        self._path: list[tuple[int, str]] = []
         self._text: list[str] = []
-        self.anchors: list[str] = []
-        """For the next block, as are the links."""
-        self.links: list[Link] = []
 
     def blocks(self, node: LexborNode, kind: ChunkKind = "text", depth: int = 0) -> Iterator[Block]:
         """Yield the blocks below `node`, in order."""
@@ -247,19 +245,17 @@ class Walk:
         if tag == "pre":
             for line_break in node.css("br"):
                 line_break.replace_with("\n")
-            yield from self._block(node.text().strip("\n").rstrip(), "code")
+            yield from self.block(node.text().strip("\n").rstrip(), "code")
         elif tag == "table":
-            yield from self._block(_table(node), "table")
+            yield from self.block(_table(node), "table")
         elif heading := _line(node):
-            level = int(tag[1])
-            self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
-            yield from self._block(heading, "text")
+            yield from self.heading(heading, int(tag[1]))
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
         lines = (" ".join(line.split()) for line in written("".join(self._text)).split("\n"))
         self._text = []
         if text := "\n".join(filter(None, lines)):
-            yield from self._block(f"{self._sign} {text}" if kind == "list" else text, kind)
+            yield from self.block(f"{self._sign} {text}" if kind == "list" else text, kind)
             self._sign = "-"
 
     def _note(self, node: LexborNode, below: str) -> None:
@@ -270,13 +266,6 @@ class Walk:
             href = attributes.get("href") if element.tag == "a" else None
             if target := local_target(href or ""):
                 self.links.append(Link(target, "link", " ".join(element.text().split())))
-
-    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        if text.strip():
-            anchors, links = tuple(dict.fromkeys(self.anchors)), tuple(self.links)
-            self.anchors, self.links = [], []
-            section = tuple(heading for _, heading in self._path)
-            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
 
 
 def _line(node: LexborNode) -> str:

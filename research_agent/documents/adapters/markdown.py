@@ -12,6 +12,7 @@ from markdown_it.token import Token
 
 from research_agent.documents.adapters.html import Walk as HtmlWalk
 from research_agent.documents.adapters.html import parse_fragment, parse_html
+from research_agent.documents.adapters.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.text.indices import CLOSE, OPEN, written
@@ -74,16 +75,13 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     return {key.lower(): value.strip("\"'") for key, value in pairs}, text[match.end() :]
 
 
-class _Walk:
+class _Walk(Sections):
     def __init__(self, path: Sequence[tuple[int, str]] = ()) -> None:
-        self.path = list(path)
-        """Levels and names of the headings that hold."""
+        super().__init__(path)
         self._marks: list[str] = []
         self._row: list[str] = []
         self._table: list[list[str]] = []
         self._slugs: Counter[str] = Counter()
-        self._anchors: list[str] = []
-        self._links: list[Link] = []
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
         """Yield the blocks in order; a heading starts its section and is a block in it."""
@@ -93,11 +91,11 @@ class _Walk:
                 case "inline":
                     yield from self._inline(token, parent)
                 case "fence" | "code_block":
-                    yield from self._block(token.content.rstrip(), "code")
+                    yield from self.block(token.content.rstrip(), "code")
                 case "html_block":
                     yield from self._html(token.content)
                 case "table_close":
-                    yield from self._block(table_text(self._table, headed=True), "table")
+                    yield from self.block(table_text(self._table, headed=True), "table")
                     self._table = []
                 case _:
                     self._note(token)
@@ -114,7 +112,7 @@ class _Walk:
 
     def _inline(self, token: Token, parent: str) -> Iterator[Block]:
         content = _plain(token)
-        self._links += _links(token.children or ())
+        self.links += _links(token.children or ())
         for child in token.children or ():
             if child.type == "html_inline":
                 self._note_html(child.content)
@@ -125,9 +123,9 @@ class _Walk:
         elif content and self._marks:  # the mark precedes the item's first paragraph
             mark, self._marks[-1] = self._marks[-1] or " ", ""
             indent = "  " * (len(self._marks) - 1)
-            yield from self._block(f"{indent}{mark} {content}", "list")
+            yield from self.block(f"{indent}{mark} {content}", "list")
         else:
-            yield from self._block(content, "text")
+            yield from self.block(content, "text")
 
     def _heading(self, content: str, level: int) -> Iterator[Block]:
         heading = _HEADING_ID.sub("", content)
@@ -136,34 +134,23 @@ class _Walk:
             name = f"{slug}-{self._slugs[slug]}"
             self._slugs[slug] += 1
         self._slugs[name] += 1
-        self._anchors.append(f"#{name}")
+        self.anchors.append(f"#{name}")
         if written := _HEADING_ID.search(content):
-            self._anchors.append(f"#{written[1]}")
-        self.path = [*(part for part in self.path if part[0] < level), (level, heading)]
-        yield from self._block(heading, "text")
+            self.anchors.append(f"#{written[1]}")
+        yield from self.heading(heading, level)
 
     def _html(self, text: str) -> Iterator[Block]:
         walk = HtmlWalk()
-        walk.anchors, walk.links = self._anchors, self._links
+        walk.anchors, walk.links = self.anchors, self.links
         if element := parse_fragment(text):
             for block in walk.blocks(element):
-                yield replace(block, section=self._section())
-        self._anchors, self._links = walk.anchors, walk.links
-
-    def _section(self) -> tuple[str, ...]:
-        return tuple(heading for _, heading in self.path)
+                yield replace(block, section=self.section)
+        self.anchors, self.links = walk.anchors, walk.links
 
     def _note_html(self, html: str) -> None:
-        self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
+        self.anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
         targets = (local_target(href) for href in _HREF.findall(html))
-        self._links += [Link(target, "link") for target in targets if target]
-
-    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        if text.strip():
-            section = self._section()
-            anchors, links = tuple(self._anchors), tuple(self._links)
-            self._anchors, self._links = [], []
-            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
+        self.links += [Link(target, "link") for target in targets if target]
 
 
 def _slug(heading: str) -> str:
@@ -229,14 +216,13 @@ def _cell_blocks(cell: Mapping[str, Any], walk: _Walk) -> Iterator[Block]:
     if cell["cell_type"] == "markdown":
         yield from walk.blocks(_tokens(source))
         return
-    section = tuple(heading for _, heading in walk.path)
-    yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
+    yield from walk.block(source, "code" if cell["cell_type"] == "code" else "text")
     for output in cell.get("outputs", ()):
         text, kind = _output(output)
         if len(text) > OUTPUT_CHARS:
             text = text[:OUTPUT_CHARS].rstrip() + "\n…"
         if text.strip():
-            yield Block(f"Output:\n{text}", section=section, kind=kind)
+            yield from walk.block(f"Output:\n{text}", kind)
 
 
 def _output(output: Mapping[str, Any]) -> tuple[str, ChunkKind]:

@@ -6,7 +6,6 @@ headers and footers are left out. A note follows the paragraph or table that ref
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -14,6 +13,7 @@ from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
+from research_agent.documents.adapters.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.text.indices import Side, marked, written
@@ -65,11 +65,11 @@ def parse_docx(data: bytes) -> ParsedDocument:
     return ParsedDocument(blocks, title=title or walk.title or first, date=date, quality=quality)
 
 
-class _Walk:
+class _Walk(Sections):
     def __init__(self, document: _Element, notes: Mapping[tuple[str, str], str]) -> None:
+        super().__init__()
         self.title = ""
         self._notes, self._part = notes, document.part
-        self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
         self._numbers = Numbers(_numbering(document))
 
@@ -81,8 +81,7 @@ class _Walk:
                 yield from self._below(child)
             elif child.tag == f"{_W}tbl":
                 self._number(child)
-                if text := _table(child):
-                    yield Block(text, section=self._section(), kind="table")
+                yield from self.block(_table(child), "table")
                 yield from self._below(child)
             elif child.tag in _AROUND and depth < DEPTH:
                 yield from self.blocks(child, depth + 1)
@@ -99,13 +98,10 @@ class _Walk:
     def _below(self, element: _Element) -> Iterator[Block]:
         """Yield what follows a paragraph or a table: what its diagrams say, and its notes."""
         for item in diagrams(element, self._part):
-            yield replace(item, section=self._section())
+            yield from self.block(item.text, item.kind)
         for reference in element.iter(*_NOTES):
             if text := self._notes.get((reference.tag, str(reference.get(f"{_W}id")))):
-                yield Block(f"{reference.text} {text}", section=self._section())
-
-    def _section(self) -> tuple[str, ...]:
-        return tuple(heading for _, heading in self._path)
+                yield from self.block(f"{reference.text} {text}")
 
     def _paragraph(self, paragraph: _Element) -> Iterator[Block]:
         text = _text(paragraph).strip()
@@ -116,12 +112,11 @@ class _Walk:
         mark = self._mark(paragraph, style)
         if level := _level(paragraph, style):
             line = f"{mark.strip()} {line}" if mark and mark.strip() != "-" else line
-            self._path = [*(part for part in self._path if part[0] < level), (level, line)]
-            yield Block(line, section=self._section())
+            yield from self.heading(line, level)
             return
         if style is not None and style.name == "Title" and not self.title:
             self.title = line
-        yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
+        yield from self.block(mark + text, "list" if mark else "text")
 
     def _mark(self, paragraph: _Element, style: _Element) -> str:
         """Return the number or bullet before a paragraph; counts it."""
