@@ -96,6 +96,10 @@ def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> N
     document = parse_bytes(made.epub(), ".epub")
 
     assert ("Bread", "1912-05-04") == (document.title, document.date)
+    undated = parse_bytes(
+        made.epub(**{"OPS/a.opf": made.PACKAGE.replace("1912-", "May ")}), ".epub"
+    )
+    assert "" == undated.date
     assert [
         ("Flour", ("Wheat", "Flour")),
         ("Wheat is mild.", ("Wheat", "Flour")),

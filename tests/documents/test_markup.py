@@ -47,11 +47,14 @@ def test_blocks_in_order() -> None:
 @pytest.mark.parametrize(
     ("page", "title", "date", "texts"),
     [
-        ('<meta name="date" content="2023-05">', "", "2023-05", []),
-        ('<body><time datetime="2022-01-02T00:00">x</time>', "", "2022-01-02", ["x"]),
         ('<meta name="date" content="yesterday"><h1>Head</h1>', "Head", "", ["Head"]),
-        ('<time datetime="PT2H">x</time><time datetime="2022-01">y</time>', "", "2022-01", ["xy"]),
-        ('<meta name="DC.Date" content="2023/05/04"><p>x', "", "2023-05-04", ["x"]),
+        (
+            '<time datetime="PT2H">x</time><time datetime="2022-01-02T00">y',
+            "",
+            "2022-01-02",
+            ["xy"],
+        ),
+        ('<meta name="DC.Date" content="2023/05">', "", "2023-05", []),
         (
             '<script type="application/ld+json">{"datePublished": "2020-01-02T10:00"}</script>x',
             "",

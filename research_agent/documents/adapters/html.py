@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from research_agent.documents.adapters.sections import Sections
 from research_agent.documents.list_numbers import shown_number
 from research_agent.text.addresses import local_target
+from research_agent.text.dates import iso_date
 from research_agent.text.indices import Side, marked, written
 from research_agent.text.tables import Cell, joined_cells
 from research_agent.types import ChunkKind
@@ -33,7 +34,6 @@ _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upper
 """Types of ordered lists."""
 _WHOLE_NUMBER = re.compile(r"\s*(-?\d{1,9})(?!\d)")
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
-_DAY = re.compile(r"\s*(\d{4}(?:([-/])\d{2}(?:\2\d{2})?)?)(?!\d)")
 _DATES = (
     "article:published_time", "date", "dc.date", "dcterms.date", "datepublished",
     "citation_publication_date",
@@ -109,7 +109,7 @@ def _date(tree: LexborHTMLParser) -> str:
     for node in tree.css('script[type="application/ld+json"]'):
         dates += _PUBLISHED.findall(node.text())
     dates += [node.attributes["datetime"] or "" for node in tree.css("time[datetime]")]
-    return next((day[1].replace("/", "-") for date in dates if (day := _DAY.match(date))), "")
+    return next(filter(None, map(iso_date, dates)), "")
 
 
 def _is_hidden(node: LexborNode) -> bool:

@@ -15,6 +15,7 @@ from research_agent.documents.adapters.html import parse_fragment, parse_html
 from research_agent.documents.adapters.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
+from research_agent.text.dates import iso_date
 from research_agent.text.indices import CLOSE, OPEN, written
 from research_agent.text.tables import table_text
 from research_agent.types import ChunkKind
@@ -29,7 +30,6 @@ _FRONT = re.compile(
     re.DOTALL,
 )
 _FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 _HEADING = re.compile("h[1-6]")
 _WORDS = frozenset({"text", "code_inline"})
 _ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
@@ -59,8 +59,8 @@ def parse_markdown(text: str) -> ParsedDocument:
     fields, body = _front_matter(text)
     blocks = tuple(_Walk().blocks(_tokens(body)))
     first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
-    day = _DAY.match(fields.get("date", ""))
-    return ParsedDocument(blocks, title=fields.get("title", first), date=day[0] if day else "")
+    title, date = fields.get("title", first), iso_date(fields.get("date", ""))
+    return ParsedDocument(blocks, title=title, date=date)
 
 
 def _tokens(text: str) -> Sequence[Token]:
