@@ -48,26 +48,11 @@ def test_blocks_in_order() -> None:
     ("page", "title", "date", "texts"),
     [
         ('<meta name="date" content="yesterday"><h1>Head</h1>', "Head", "", ["Head"]),
-        (
-            '<time datetime="PT2H">x</time><time datetime="2022-01-02T00">y',
-            "",
-            "2022-01-02",
-            ["xy"],
-        ),
+        ('<time datetime="PT2H"><time datetime="2022-01-02T00">y', "", "2022-01-02", ["y"]),
         ('<meta name="DC.Date" content="2023/05">', "", "2023-05", []),
-        (
-            '<script type="application/ld+json">{"datePublished": "2020-01-02T10:00"}</script>x',
-            "",
-            "2020-01-02",
-            ["x"],
-        ),
+        ('<script type="application/ld+json">{"datePublished": "2020"}</script>', "", "2020", []),
         ("<p>x<svg><title>Menu</title></svg>", "", "", ["x"]),
-        (
-            '<p>E is <span style="display: none"><math alttext="mc^2"></math></span><img src=e>.',
-            "",
-            "",
-            ["E is mc^2."],
-        ),
+        ("<i style='display: none'><math alttext=mc^2></math></i> is E", "", "", ["mc^2 is E"]),
         ("", "", "", []),
         ("<div>" * 10_000 + "deep" + "</div>" * 10_000 + "<p>after", "", "", ["deep", "after"]),
         (
@@ -114,7 +99,7 @@ def test_a_bar_within_a_cell_is_no_other_cell() -> None:
 def test_sections_and_kinds() -> None:
     """Headings nest; lists, code and tables are told apart, and the marks are gone."""
     document = parse_markdown(
-        "# Guide\nIntro with **bold** `code`\nwrapped.\n\n## Use\n1. one\n2. two\n   - deep\n\n"
+        "# Guide\nIntro with **bold** `code`\nwrapped.\n\n## Use\n1. one\n1. two\n   - deep\n\n"
         "   more\n\n```python\nx = 1\n\ny = 2\n```\n\n| a | b |\n|---|---|\n| 1 | `2` |\n\n"
         "# End\n> said\n"
     )

@@ -78,6 +78,8 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
 class _Walk(Sections):
     def __init__(self, path: Sequence[tuple[int, str]] = ()) -> None:
         super().__init__(path)
+        self._numbers: list[int] = []
+        """Of the lists around the text: the least number of the next item; all may be written 1."""
         self._marks: list[str] = []
         self._row: list[str] = []
         self._table: list[list[str]] = []
@@ -103,7 +105,13 @@ class _Walk(Sections):
 
     def _note(self, token: Token) -> None:
         if token.type == "list_item_open":
-            self._marks.append(f"{token.info}{token.markup}")
+            number = max(int(token.info or 0), self._numbers[-1])
+            self._numbers[-1] = number + 1
+            self._marks.append(f"{number if token.info else ''}{token.markup}")
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            self._numbers.append(0)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self._numbers.pop()
         elif token.type == "list_item_close":
             self._marks.pop()
         elif token.type == "tr_close":
