@@ -53,6 +53,8 @@ def test_blocks_in_order() -> None:
         ('<script type="application/ld+json">{"datePublished": "2020"}</script>', "", "2020", []),
         ("<p>x<svg><title>Menu</title></svg>", "", "", ["x"]),
         ("<i style='display: none'><math alttext=mc^2></math></i> is E", "", "", ["mc^2 is E"]),
+        ("<table><tr><td><h2>A</h2><p>b<p>c</table><p hidden=until-found>d", "", "", [*"Abcd"]),
+        ("<table role=none><tr><td>a<td><p>b</table>", "", "", ["a", "b"]),
         ("", "", "", []),
         ("<div>" * 10_000 + "deep" + "</div>" * 10_000 + "<p>after", "", "", ["deep", "after"]),
         (

@@ -54,6 +54,7 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 """Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
+_NO_TABLE = frozenset({"presentation", "none"})
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
 _ROWS = re.compile(r"\s*<(?:tbody|td|tfoot|th|thead|tr)\b", re.IGNORECASE)
 _TEXTS = frozenset(["main", "article", "section"])
@@ -116,7 +117,7 @@ def _is_hidden(node: LexborNode) -> bool:
     attributes = node.attributes
     return (
         node.tag in _DROPPED
-        or "hidden" in attributes
+        or attributes.get("hidden", "until-found") != "until-found"
         or attributes.get("aria-hidden") == "true"
         or attributes.get("role") in _ROLES
         or attributes.get("epub:type") == "pagebreak"
@@ -213,8 +214,7 @@ class Walk(Sections):
         tag = node.tag or ""
         if depth < DEPTH and tag in _BLOCKS:
             yield from self._flush(kind)
-        nested = tag == "table" and len(node.css("table")) > 1  # (it is one of them)
-        whole = tag in _WHOLE and not nested
+        whole = tag in _WHOLE and not (tag == "table" and _is_layout(node))
         self._note(node, "*" if depth >= DEPTH or whole or tag in _SIDES else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
@@ -295,6 +295,12 @@ def _formula(node: LexborNode) -> str:
     """Return a formula as its page spells it out, mostly in TeX, else its signs in a row."""
     spelled = node.css_first('annotation[encoding="application/x-tex"]')
     return node.attributes.get("alttext") or (spelled or node).text(separator=" ")
+
+
+def _is_layout(table: LexborNode) -> bool:
+    """Return whether a table only places parts of a page: by its role, or as it holds headings."""
+    by_role = table.attributes.get("role") in _NO_TABLE
+    return by_role or len(table.css("table")) > 1 or bool(table.css_first("td h1, td h2, td h3"))
 
 
 def _table(table: LexborNode) -> str:
