@@ -134,11 +134,11 @@ def _parse_export(data: bytes) -> ParsedDocument:
 def _parse_text(data: bytes, ending: str) -> ParsedDocument:
     declared = ""
     if ending in HTML_ENDINGS:
-        from research_agent.documents.adapters.html import declared_charset, parse_html
+        from research_agent.documents.adapters.markup.html import declared_charset, parse_html
 
         declared, parse = declared_charset(data), parse_html
     elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":
-        from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
+        from research_agent.documents.adapters.markup.markdown import parse_markdown, parse_notebook
 
         parse = parse_notebook if ending == ".ipynb" else parse_markdown
     elif ending in TABLE_ENDINGS:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from research_agent.documents.adapters.html import parse_html
-from research_agent.documents.adapters.markdown import parse_markdown
+from research_agent.documents.adapters.markup.html import parse_html
+from research_agent.documents.adapters.markup.markdown import parse_markdown
 from research_agent.text.tables import spelled_out
 from research_agent.types.documents import Block
 

@@ -13,7 +13,7 @@ from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
-from research_agent.documents.adapters.sections import Sections
+from research_agent.documents.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.text.indices import Side, marked, written

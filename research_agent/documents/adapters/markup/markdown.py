@@ -10,9 +10,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from research_agent.documents.adapters.html import Walk as HtmlWalk
-from research_agent.documents.adapters.html import parse_fragment, parse_html
-from research_agent.documents.adapters.sections import Sections
+from research_agent.documents.adapters.markup.html import Walk as HtmlWalk
+from research_agent.documents.adapters.markup.html import parse_fragment, parse_html
+from research_agent.documents.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.text.dates import iso_date

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from research_agent.documents.adapters.sections import Sections
 from research_agent.documents.list_numbers import shown_number
+from research_agent.documents.sections import Sections
 from research_agent.text.addresses import local_target
 from research_agent.text.dates import iso_date
 from research_agent.text.indices import Side, marked, written
