@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from benchmarks.common import CACHE, RESULTS, folder, table_of
 from benchmarks.tables import plain
-from research_agent.documents.adapters.html import parse_html
+from research_agent.documents.adapters.markup.html import parse_html
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.text.tables import HEAD_LINE, cells
 from research_agent.types.documents import Block

@@ -19,6 +19,9 @@ HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
 TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 API_ENDINGS = frozenset({".json", ".yaml", ".yml"})
 PDF_MAGIC = b"%PDF-"
+WORKBOOK_MAGIC = (b"\xd0\xcf\x11\xe0", b"PK")
+"""How workbooks begin; with their old ending there are also pages, texts, and XML of 2003."""
+HEAD = 4096  # bytes by which these are told apart
 DEPTH = 3  # a document within more others than this is not read
 OFFICE_ENDINGS = {".docx": "docx", ".pptx": "pptx"} | dict.fromkeys(
     (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "python_calamine"
@@ -64,6 +67,8 @@ def parse_bytes(data: bytes, ending: str, *, depth: int = 0, scans: bool = False
         from research_agent.documents.adapters.pdf import parse_pdf
 
         return parse_pdf(data, scans=scans)
+    if ending == ".xls" and not data.startswith(WORKBOOK_MAGIC):
+        return _parse_export(data)
     if ending in OFFICE_ENDINGS:
         return _parse_office(data, ending)
     below = partial(parse_bytes, depth=depth + 1)
@@ -116,14 +121,24 @@ def _parse_office(data: bytes, ending: str) -> ParsedDocument:
     return parse_workbook(data, ending)
 
 
+def _parse_export(data: bytes) -> ParsedDocument:
+    """Return the tables in what programs export under the ending of old workbooks."""
+    if b"<Workbook" in data[:HEAD]:
+        from research_agent.documents.adapters.office.sheets import parse_xml_workbook
+
+        return parse_xml_workbook(data)
+    is_page = data.lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
+    return _parse_text(data, ".html" if is_page else ".csv")
+
+
 def _parse_text(data: bytes, ending: str) -> ParsedDocument:
     declared = ""
     if ending in HTML_ENDINGS:
-        from research_agent.documents.adapters.html import declared_charset, parse_html
+        from research_agent.documents.adapters.markup.html import declared_charset, parse_html
 
         declared, parse = declared_charset(data), parse_html
     elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":
-        from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
+        from research_agent.documents.adapters.markup.markdown import parse_markdown, parse_notebook
 
         parse = parse_notebook if ending == ".ipynb" else parse_markdown
     elif ending in TABLE_ENDINGS:

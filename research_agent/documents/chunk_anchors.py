@@ -15,15 +15,15 @@ offset_of = itemgetter(0)
 
 def of_block(block: Block, text: str) -> Carried:
     """Return the anchors and links of a block, links at the offset of their words in `text`."""
-    found: list[tuple[int, str | Link]] = [(0, anchor) for anchor in block.anchors]
+    carried: list[tuple[int, str | Link]] = [(0, anchor) for anchor in block.anchors]
     last = missed = 0
     for link in block.links:
         looked = bool(link.text) and missed < MOST_MISSED
         at = text.find(link.text, last) if looked else -1
         last = at + len(link.text) if at >= 0 else last
         missed += looked and at < 0
-        found.append((max(at, 0), link))
-    return tuple(found)
+        carried.append((max(at, 0), link))
+    return tuple(carried)
 
 
 def shifted(carried: Carried, by: int) -> Carried:

@@ -164,7 +164,7 @@ def _running_text(blocks: Sequence[Block], chunk_chars: int) -> list[_Passage]:
             continue
         leads = bool(packed) and len(packed[-1]) > 1 and packed[-1][-1].text.endswith(LEADS)
         packed.append([packed[-1].pop(), unit] if leads else [unit])
-        size = sum(len(one.text) for one in packed[-1])
+        size = sum(len(passage.text) for passage in packed[-1])
     if len(packed) > 1 and size < TINY * chunk_chars and _is_near(packed[-2], packed[-1][-1]):
         packed[-2:] = [packed[-2] + packed[-1]]
     return [_joined(units) for units in packed]
@@ -234,7 +234,7 @@ def _notes_last(blocks: Sequence[Block]) -> Iterator[Block]:
 def _goes_on(block: Block, later: Sequence[Block]) -> bool:
     if block.kind != "text" or block.text.rstrip()[-1:] in SENTENCE_ENDS:
         return False
-    overleaf = next((one for one in later if one.page != block.page), None)
+    overleaf = next((following for following in later if following.page != block.page), None)
     if overleaf is None or overleaf.page != block.page + 1 or overleaf.kind != "text":
         return False
     return overleaf.text.lstrip()[:1].islower()
@@ -278,7 +278,7 @@ def _parts(block: Block, chunk_chars: int, number: int) -> list[_Passage]:
     texts = [text]
     if len(text) > WHOLE * chunk_chars:
         tables = by_columns(text, chunk_chars // 2) if block.kind == "table" else texts
-        texts = [part for one in tables for part in _cut(one, block.kind, chunk_chars)]
+        texts = [part for table in tables for part in _cut(table, block.kind, chunk_chars)]
     carried = chunk_anchors.dealt(chunk_anchors.of_block(block, block.text), texts)
     return [
         _Passage(

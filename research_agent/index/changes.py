@@ -76,7 +76,7 @@ class Changes:
         self, renewed: Collection[str]
     ) -> Iterator[tuple[DocumentRecord | None, FileReport]]:
         """Yield reports of what was not read (`renewed`: keys that were), with gone documents."""
-        told = set()
+        reported = set()
         for record in self._below:
             if record.path in self.there or record.key in self.moved or record.key in renewed:
                 continue
@@ -86,11 +86,11 @@ class Changes:
             if not unseen and self._is_gone(record.path):
                 yield record, FileReport(record.path, "removed", chunks=record.chunks)
             elif record.status == "indexed":
-                told.add(record.path)
+                reported.add(record.path)
                 reason = f"{why.reason if why else 'left alone now'}; {STAYS}"
                 reason += PRUNE if why and why in self._emptied else ""
                 yield None, FileReport(record.path, "skipped", reason, record.chunks)
-        skipped = (report for report in self.found.skipped if report.path not in told)
+        skipped = (report for report in self.found.skipped if report.path not in reported)
         for report in (*skipped, *self._absent, *self._emptied):
             yield None, report
 

@@ -45,10 +45,10 @@ def wrong_length(label: str, kept: int, given: int) -> IndexMismatchError:
     )
 
 
-def check_model(kept: str, given: str, label: str) -> None:
+def check_model(kept: str, model: str, label: str) -> None:
     """Raise IndexMismatchError where an index of one model is used with another."""
-    if kept != given:
+    if kept != model:
         raise IndexMismatchError(
-            f"The index {label} was made with the embedding model {kept}, not with {given}.",
+            f"The index {label} was made with the embedding model {kept}, not with {model}.",
             hint=f"{rebuild_hint(label)}, or choose {kept} in models.embedding.",
         )

@@ -105,8 +105,8 @@ def _with_unresolved(
 ) -> Iterator[FileReport]:
     known = {record.path: unresolved_words(record.unresolved) for record in kept}
     for report in reports:
-        told = known.get(report.path, ()) if report.status == "indexed" else ()
-        yield replace(report, reason="; ".join(filter(None, (report.reason, *told))))
+        unresolved = known.get(report.path, ()) if report.status == "indexed" else ()
+        yield replace(report, reason="; ".join(filter(None, (report.reason, *unresolved))))
 
 
 def _cut_otherwise(kept: Iterable[DocumentRecord], changes: Changes) -> Iterator[FileReport]:

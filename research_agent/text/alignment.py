@@ -106,9 +106,9 @@ class _Said:
         for token in _TOKEN.finditer(text):
             begin = len(chars)
             for place in range(*token.span()):
-                said = _said(text[place])
-                chars += said
-                places += [place] * len(said)
+                written = _said(text[place])
+                chars += written
+                places += [place] * len(written)
             if len(chars) > begin:
                 words.append((begin, len(chars)))
         return cls("".join(chars), places, words)

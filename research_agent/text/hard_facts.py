@@ -75,9 +75,9 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
     >>> [(fact.text, fact.status) for fact in facts]
     [('1,184', 'held'), ('99', 'missing'), ('ML-KEM-768', 'held')]
     """
-    said = plain(_NUMBERING.sub("", without_reference_marks(sentence), count=1))
+    plain_text = plain(_NUMBERING.sub("", without_reference_marks(sentence), count=1))
     held = _evidence(tuple(texts))
-    names, rest = _identifiers(said)
+    names, rest = _identifiers(plain_text)
     dates = dates_in(rest)
     for date in dates:
         rest = rest.replace(date.text, " ")
@@ -89,7 +89,7 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
         for one in dates[:MAX_FACTS]
     ]
     facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
-    quoted = [text for text in quotations(said) if _WORDS.search(text)][:MAX_FACTS]
+    quoted = [text for text in quotations(plain_text) if _WORDS.search(text)][:MAX_FACTS]
     facts += [_fact("quotation", text, held=_is_quoted(text, held.words)) for text in quoted]
     return tuple(facts)
 

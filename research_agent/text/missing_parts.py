@@ -71,12 +71,12 @@ def _from_object(reply: str) -> tuple[str, tuple[str, ...]]:
     if not reply.startswith("{"):
         return reply, ()
     try:
-        said = json.loads(reply)
+        fields = json.loads(reply)
     except (ValueError, RecursionError):
         return reply, ()
-    if not said or not said.keys() <= {"answer", "missing"}:
+    if not fields or not fields.keys() <= {"answer", "missing"}:
         return reply, ()
-    answer, missing = said.get("answer") or "", said.get("missing") or []
+    answer, missing = fields.get("answer") or "", fields.get("missing") or []
     named = missing if isinstance(missing, list) else [missing]
     if not all(isinstance(one, str) for one in (answer, *named)):
         return reply, ()

@@ -25,9 +25,9 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 
 
 def _number(value: str) -> float | None:
-    given = value.strip()
-    found = float(given) if SECONDS.fullmatch(given) else math.inf
-    return found if math.isfinite(found) else None
+    text = value.strip()
+    number = float(text) if SECONDS.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def _moment(value: str) -> float | None:

@@ -64,9 +64,9 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     for start, end, whole in _paragraphs(text):
         for left, right in [(start, end)] if whole else _pieces(text, start, end):
             piece = text[left:right]
-            if said := piece.strip():
+            if stripped := piece.strip():
                 first = left + len(piece) - len(piece.lstrip())
-                spans.append((first, first + len(said)))
+                spans.append((first, first + len(stripped)))
     return tuple(spans)
 
 

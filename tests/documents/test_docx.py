@@ -1,5 +1,6 @@
 """DOCX files: what is in them, and what is wrong with them."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
@@ -140,7 +141,7 @@ def test_numbers_of_cells_and_diagrams() -> None:
 
 
 def test_joined_cells() -> None:
-    """A name is in every place that its cell covers, and two rows of names are one head."""
+    """A name is in every place that its cell covers; cells may be controls of a form."""
 
     def priced(document: docx.document.Document) -> None:
         table = document.add_table(rows=4, cols=3)
@@ -152,14 +153,26 @@ def test_joined_cells() -> None:
             table.cell(3, column).text = str(column + 2)
         table.cell(2, 0).merge(table.cell(3, 0)).text = "A"
 
-    (block,) = parse_docx(saved(priced)).blocks
+    control = rb"<w:sdt><w:sdtContent>\g<0></w:sdtContent></w:sdt>"
+    data = changed(
+        saved(priced), DOCUMENT, lambda xml: re.sub(rb"(?s)<w:tc>.*?</w:tc>", control, xml)
+    )
+    (block,) = parse_docx(data).blocks
     assert "Zone | Price Child | Price Adult\nA | 1 | 2\nA | 3 | 4" == block.text
 
 
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
-FORMULA = f"""<m:oMath xmlns:m="{MATH}"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r>
-<m:t>2</m:t></m:r></m:sup></m:sSup><m:r><m:t>=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r>
-</m:num><m:den><m:r><m:t>c</m:t></m:r></m:den></m:f></m:oMath>"""
+
+
+def math(name: str, *below: str, sign: str = "") -> str:
+    """Return an element of a formula; what is below it are elements, or the letters of a run."""
+    signs = f"<m:{name}Pr>{sign}</m:{name}Pr>" if sign else ""
+    inner = "".join(b if b.startswith("<") else f"<m:r><m:t>{b}</m:t></m:r>" for b in below)
+    return f'<m:{name} xmlns:m="{MATH}">{signs}{inner}</m:{name}>'
+
+
+SQUARE = math("sSup", math("e", "x"), math("sup", "2"))
+FORMULA = math("oMath", SQUARE, "=", math("f", math("num", "a+b"), math("den", "c")))
 
 
 def test_small_type_and_formulas() -> None:
@@ -176,6 +189,38 @@ def test_small_type_and_formulas() -> None:
         saved(measured), DOCUMENT, lambda xml: xml.replace(b"</w:p>", FORMULA.encode() + b"</w:p>")
     )
     assert ["10^12 H_{2}O x^2=(a+b)/c"] == [block.text for block in parse_docx(data).blocks]
+
+
+def chosen(data: str) -> str:
+    return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+
+
+LIMITS = math("sub", "i=1"), math("sup", "n")
+CITIES = '<w:listEntry w:val="Rome"/><w:listEntry w:val="Oslo"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        (math("d", math("e", "a+b")) + math("sup", "2"), "(a+b)^2"),
+        (math("rad", math("deg"), math("e", "x+1")), "√(x+1)"),
+        (math("nary", *LIMITS, math("e", "i"), sign='<m:chr m:val="∑"/>'), "∑_{i=1}^{n}i"),
+        (math("d", math("e", "a"), math("e", "b"), sign='<m:endChr m:val=""/>'), "(a|b"),
+        (math("m", *(math("mr", math("e", a), math("e", "0")) for a in "xy")), "x, 0; y, 0"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F0B1"/><w:t>5</w:t></w:r>', "±5"),
+        (chosen("<w:checkBox><w:default w:val='0'/><w:checked/></w:checkBox>"), "☒"),
+        (chosen("<w:checkBox><w:default w:val='0'/></w:checkBox>"), "☐"),
+        (chosen(f"<w:ddList><w:result w:val='1'/>{CITIES}</w:ddList>"), "Oslo"),
+        (chosen(f"<w:ddList>{CITIES}</w:ddList>"), "Rome"),
+        ("<w:r><w:t>so</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>not</w:t></w:r>", "so"),
+    ],
+)  # fmt: skip
+def test_what_is_in_no_run_of_text(xml: str, text: str) -> None:
+    """Signs of formulas and of symbol fonts, boxes that are ticked, lists, and hidden text."""
+    data = saved(lambda document: document.add_paragraph("Is: "))
+    xml = math("oMath", xml) if xml.startswith("<m:") else xml
+    data = changed(data, DOCUMENT, lambda old: old.replace(b"</w:p>", xml.encode() + b"</w:p>"))
+    assert [f"Is: {text}"] == [block.text for block in parse_docx(data).blocks]
 
 
 def test_notes_follow_what_refers_to_them() -> None:

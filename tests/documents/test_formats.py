@@ -18,6 +18,7 @@ from research_agent.settings import DocumentSettings
 from research_agent.types.evidence import place, readable
 from tests.documents import made_files as made
 from tests.documents.small_pdf import small_pdf
+from tests.documents.test_docx import math
 
 OLE = office.OLE + bytes(512)
 BOMB = made.archive({str(n): bytes(1_000_000) for n in range(3)})
@@ -56,22 +57,30 @@ def test_a_chart_of_any_kind_keeps_its_numbers() -> None:
     assert ("deck, slide 3, section Figures", "2024: loaves = 98765432.5\n2025") == found[-1]
 
 
-def test_quotes_within_cells_of_a_text() -> None:
-    """Doubled quotes are one, wherever the first of them is, and single quotes are none."""
-    text = b'id,size,city\n1,"a, b",Oslo\n2,"5"" pipe, long",Rome\n3,\'tis so,\'large\'\n'
-    found = [cells for _, cells in places(text, "a.csv")]
-
-    rows = ["1; size = a, b; city = Oslo", '2; size = 5" pipe, long; city = Rome']
-    rows += ["3; size = 'tis so; city = 'large'"]
-    assert [f"row {n}: id = {row}" for n, row in enumerate(rows, 2)] == found[0].splitlines()
-
-
 def test_joined_cells_and_small_type_of_a_slide() -> None:
     """A name is in every place that its cell covers; exponents and indices have their mark."""
     (text, table) = places(made.joined_deck(), "deck.pptx")
 
     assert ("deck, slide 1", "10^12 H_{2}O") == text
     assert ("deck, slide 1", "A: Price Child = 1; Price Adult = 2") == table
+
+
+def test_formulas_of_a_slide() -> None:
+    """A box that only newer programs show is read once, with the formula in its line."""
+    with ZipFile(BytesIO(made.joined_deck())) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    drawing = "http://schemas.microsoft.com/office/drawing/2010/main"
+    box = re.findall(rb"<p:sp>.*?</p:sp>", xml := parts["ppt/slides/slide1.xml"])[0]
+    formula = f'<a14:m xmlns:a14="{drawing}">{math("oMath", "E=m")}</a14:m></a:p>'
+    newer = """<mc:AlternateContent
+ xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">
+<mc:Choice Requires="a14">%b</mc:Choice><mc:Fallback>%b</mc:Fallback></mc:AlternateContent>"""
+    both = newer.encode() % (box.replace(b"</a:p>", formula.encode()), box)
+    found = places(
+        made.archive({**parts, "ppt/slides/slide1.xml": xml.replace(box, both)}), "deck.pptx"
+    )
+
+    assert ["10^12 H_{2}OE=m", "A: Price Child = 1; Price Adult = 2"] == [text for _, text in found]
 
 
 def test_numbers_and_diagrams_of_a_slide() -> None:
@@ -82,85 +91,15 @@ def test_numbers_and_diagrams_of_a_slide() -> None:
     assert "\n\n".join(lists) == text
 
 
-def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
-    """A merged title is no head, a merged cell is in every row that it covers."""
-    title, (where, rows) = places(made.workbook(), "b.xlsx")
-
-    assert ("b, sheet Costs", "Costs of bread") == title
-    assert "b, sheet Costs, rows 4-9" == where
-    assert [
-        "row 4: Item = Rye; Price = 3; Day = 7.5",
-        "row 6: Item = Salt; Price = 1",
-        "row 8: Item = Wheat; Price = 4",
-        "row 9: Item = Wheat; Price = 5",
-    ] == rows.splitlines()
-
-
-def test_formulas_that_no_program_has_computed_are_told() -> None:
-    """Programs that write workbooks leave values out; an empty text is a value."""
-    with ZipFile(BytesIO(made.workbook())) as old:
-        parts = {name: old.read(name) for name in old.namelist()}
-    sheet = "xl/worksheets/sheet1.xml"
-    for value, told in (("<v/>", 1), ("<v></v>", 1), ("", 1), ("<v>3</v>", 0)):
-        cell = b'<c r="B4"%s><f>SUM(B6:B9)</f>%s</c>'
-        for kind, count in ((b"", told), (b' t="str"', 0)):
-            new = re.sub(rb'<c r="B4"[^>]*>.*?</c>', cell % (kind, value.encode()), parts[sheet])
-            warnings = parse_bytes(made.archive({**parts, sheet: new}), ".xlsx").warnings
-            assert count == sum("1 formulas have no stored value" in one for one in warnings)
-
-
-def test_two_rows_of_names_are_one_head() -> None:
-    """A row below joined names tells their columns apart; other rows are rows of the table."""
-    (_, text), (_, plain) = (
-        places(data, "t.csv")[0]
-        for data in (b"Zone,Price,Price\n,Child,Adult\nA,1,2", b"a,b,b\nx,y,z\n1,2,3")
-    )
-
-    assert "row 3: Zone = A; Price Child = 1; Price Adult = 2" == text
-    assert "row 2: a = x; b = y; b = z\nrow 3: a = 1; b = 2; b = 3" == plain
-
-
-def test_an_empty_row_and_a_row_of_words_begin_another_table() -> None:
-    """What heads the second table of a sheet is not taken for a row of the first."""
-    text = b"a,b\n1,2\n,\nname,city\nAnn,Rome\n,\n7,8"
-    said = ["row 2: a = 1; b = 2", "row 5: name = Ann; city = Rome\nrow 7: name = 7; city = 8"]
-    assert said == [said for _, said in places(text, "t.csv")]
-
-
-@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
-def test_rows_of_a_table_in_text_have_numbers_and_names(mark: str) -> None:
-    """The delimiter is recognised; a long table is cut between rows, each part with its rows."""
-    lines = [mark.join(("name", "price", "day"))]
-    lines += [mark.join((f"loaf {n}", str(n), f'"a, {n}"')) for n in range(2, 120)]
-
-    found = places("\n".join(lines).encode(), "t.csv")
-
-    assert "t, rows 2-41" == found[0][0]
-    assert found[0][1].startswith("row 2: name = loaf 2; price = 2; day = a, 2\n")
-    assert "row 119: name = loaf 119; price = 119; day = a, 119" == found[-1][1].splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("text", "row"),
-    [
-        ("Konto;Nr. 5\n\nTag;Text;Betrag\n2.1.;Miete;-850,00\n3.1.;Lohn;3.200,00", "3.200,00"),
-        ("A;1,5;2,5\nB;3,5;4,5", "4,5"),
-        ("id,text\n1,a; b\n2,c; d", "c; d"),
-        ("\ufeffsep=|\nname|size\nrye|1,5", "1,5"),
-    ],
-)
-def test_the_delimiter_is_what_makes_rows_alike(text: str, row: str) -> None:
-    """Commas of numbers and marks in texts are none; what names it to a program is no row."""
-    found = places(text.encode(), "t.csv")
-    assert found[-1][1].endswith(f"= {row}")
-    assert "sep=" not in str(found)
-
-
 def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> None:
     """The book's title and day are known; one that is missing costs only itself."""
     document = parse_bytes(made.epub(), ".epub")
 
     assert ("Bread", "1912-05-04") == (document.title, document.date)
+    undated = parse_bytes(
+        made.epub(**{"OPS/a.opf": made.PACKAGE.replace("1912-", "May ")}), ".epub"
+    )
+    assert "" == undated.date
     assert [
         ("Flour", ("Wheat", "Flour")),
         ("Wheat is mild.", ("Wheat", "Flour")),
@@ -168,6 +107,15 @@ def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> N
     ] == [(block.text, block.section) for block in document.blocks]
     less = parse_bytes(made.epub(**{"OPS/a.opf": made.PACKAGE.replace("ch%201", "9")}), ".epub")
     assert (document.blocks[:2], ("OPS/9.xhtml cannot be read",)) == (less.blocks, less.warnings)
+
+
+def test_a_chapter_is_xml() -> None:
+    """An empty title ends at once, a note is text, and the number of a page is none."""
+    page = """<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Rye<br/>is
+    <span epub:type="pagebreak">12</span>sour.</p>
+    <aside epub:type="footnote">Very.</aside></body>"""
+    blocks = parse_bytes(made.epub(**{"OPS/ch 1.xhtml": page}), ".epub").blocks
+    assert ["Rye\nis sour.", "Very."] == [block.text for block in blocks[2:]]
 
 
 def test_a_cell_of_a_notebook_is_a_page_below_the_headings_above() -> None:
@@ -275,6 +223,8 @@ def test_mail_in_an_unknown_character_set_is_read(name: bytes) -> None:
         (OLE, ".xlsx", "it has a password, or is older than XLSX"),
         (OLE, ".pptx", "it has a password, or is older than PPTX"),
         (OLE, ".xls", "not a readable XLS"),
+        (b"<Workbook>", ".xls", "not a readable XLS"),
+        (made.far_workbook(), ".xls", "sheet1.xml reaches to XFD1048576: too far for a table"),
         (b"PK\3\4 half of", ".pptx", "not a readable PPTX"),
         (made.archive({"a": b"b"}), ".pptx", "not a readable PPTX"),
         (made.archive({"a": b"b"}), ".xlsx", "not a readable XLSX"),

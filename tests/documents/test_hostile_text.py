@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from research_agent.documents.adapters.html import parse_html
+from research_agent.documents.adapters.markup.html import parse_html
 from research_agent.documents.adapters.sandbox import LONGEST_NAME, MOST_PARTS, SandboxedReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.errors import DocumentError

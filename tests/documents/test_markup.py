@@ -1,11 +1,9 @@
 """HTML and Markdown as a reader sees them, with their links and anchors."""
 
-import json
-
 import pytest
 
-from research_agent.documents.adapters.html import declared_charset, parse_html
-from research_agent.documents.adapters.markdown import parse_markdown, parse_notebook
+from research_agent.documents.adapters.markup.html import parse_html
+from research_agent.documents.adapters.markup.markdown import parse_markdown
 from research_agent.text.tables import spelled_out
 from research_agent.types.documents import Block
 
@@ -49,9 +47,14 @@ def test_blocks_in_order() -> None:
 @pytest.mark.parametrize(
     ("page", "title", "date", "texts"),
     [
-        ('<meta name="date" content="2023-05">', "", "2023-05", []),
-        ('<body><time datetime="2022-01-02T00:00">x</time>', "", "2022-01-02", ["x"]),
         ('<meta name="date" content="yesterday"><h1>Head</h1>', "Head", "", ["Head"]),
+        ('<time datetime="PT2H"><time datetime="2022-01-02T00">y', "", "2022-01-02", ["y"]),
+        ('<meta name="DC.Date" content="2023/05">', "", "2023-05", []),
+        ('<script type="application/ld+json">{"datePublished": "2020"}</script>', "", "2020", []),
+        ("<p>x<svg><title>Menu</title></svg>", "", "", ["x"]),
+        ("<i style='display: none'><math alttext=mc^2></math></i> is E", "", "", ["mc^2 is E"]),
+        ("<table><tr><td><h2>A</h2><p>b<p>c</table><p hidden=until-found>d", "", "", [*"Abcd"]),
+        ("<table role=none><tr><td>a<td><p>b</table>", "", "", ["a", "b"]),
         ("", "", "", []),
         ("<div>" * 10_000 + "deep" + "</div>" * 10_000 + "<p>after", "", "", ["deep", "after"]),
         (
@@ -68,13 +71,6 @@ def test_pages_of_all_kinds(page: str, title: str, date: str, texts: list[str]) 
 
     assert (title, date) == (document.title, document.date)
     assert texts == [block.text for block in document.blocks]
-
-
-def test_declared_charset() -> None:
-    """Both ways of naming the encoding are read."""
-    old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
-
-    assert ("koi8-r", "") == (declared_charset(old), declared_charset(b"<p>charset=no"))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +101,7 @@ def test_a_bar_within_a_cell_is_no_other_cell() -> None:
 def test_sections_and_kinds() -> None:
     """Headings nest; lists, code and tables are told apart, and the marks are gone."""
     document = parse_markdown(
-        "# Guide\nIntro with **bold** `code`\nwrapped.\n\n## Use\n1. one\n2. two\n   - deep\n\n"
+        "# Guide\nIntro with **bold** `code`\nwrapped.\n\n## Use\n1. one\n1. two\n   - deep\n\n"
         "   more\n\n```python\nx = 1\n\ny = 2\n```\n\n| a | b |\n|---|---|\n| 1 | `2` |\n\n"
         "# End\n> said\n"
     )
@@ -135,27 +131,41 @@ def test_tags_are_dropped() -> None:
     assert ["in it", "a\nb alt https://x.org"] == [block.text for block in document.blocks]
 
 
-def test_front_matter() -> None:
-    """Title and date above the text are taken and not shown; a line across a text is none."""
-    text = "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---\nText"
-    document = parse_markdown(text)
+def test_pages_within_markdown() -> None:
+    """Tables, lists and code in HTML are what they are in a page; scripts are not shown."""
+    document = parse_markdown(
+        "# A\n<table><tr><th>a<th>b<tr><td>1<td>2</table>\n\n<tr><td>3</td><td>4</td></tr>\n\n"
+        "<ol><li>one</ol>\n\n<pre>x\n  y</pre>\n\n<style>\np {}\n</style>\n\n"
+        "<aside>1 &lt; 2</aside>"
+    )
+
+    assert [
+        ("A", "text"), ("a | b\n--- | ---\n1 | 2", "table"), ("3 | 4", "table"),
+        ("1. one", "list"), ("x\n  y", "code"), ("1 < 2", "text"),
+    ] == [(block.text, block.kind) for block in document.blocks]  # fmt: skip
+    assert {("A",)} == {block.section for block in document.blocks}
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---",
+        '+++\ntitle = "My: notes"\ndate = 2024-08-13T10:00:00Z\n+++',
+    ],
+)
+def test_front_matter(front: str) -> None:
+    """Title and date above the text are taken and not shown."""
+    document = parse_markdown(f"{front}\nText")
 
     assert ("My: notes", "2024-08-13") == (document.title, document.date)
     assert ["Text"] == [block.text for block in document.blocks]
-    assert "" == parse_markdown("a\n\n---\ntitle: b").title
 
 
-def test_a_rule_at_the_beginning_is_no_front_matter() -> None:
+def test_a_rule_is_no_front_matter() -> None:
     """A deck in Markdown begins with a rule; what follows is its first slide."""
     document = parse_markdown("---\n# Opening\nIt costs 4.\n---\n# Second\nBye\n")
     assert ["Opening", "It costs 4.", "Second", "Bye"] == [block.text for block in document.blocks]
-
-
-def test_headings_of_a_notebook_keep_their_levels() -> None:
-    """Headings of one level in several cells are beside each other, not below."""
-    cells = [{"cell_type": "markdown", "source": f"## {name}\n\nText."} for name in ("A", "B")]
-    blocks = parse_notebook(json.dumps({"cells": cells})).blocks
-    assert [("A",), ("A",), ("B",), ("B",)] == [block.section for block in blocks]
+    assert "" == parse_markdown("a\n\n---\ntitle: b").title
 
 
 def test_deep_and_long_markdown() -> None:

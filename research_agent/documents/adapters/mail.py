@@ -34,8 +34,8 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     message = message_from_bytes(data.removeprefix(_MARK), policy=policy.default)
     if not isinstance(message, EmailMessage) or not any(name in message for name in SHOWN):
         raise DocumentError("not a readable mail: it has neither sender nor subject")
-    said = {name: _header(message, name) for name in SHOWN}
-    blocks = [Block("\n".join(f"{name}: {text}" for name, text in said.items() if text))]
+    headers = {name: _header(message, name) for name in SHOWN}
+    blocks = [Block("\n".join(f"{name}: {text}" for name, text in headers.items() if text))]
     warnings: list[str] = []
     attached = 0
     for part in _leaves(message):
@@ -50,17 +50,19 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
         try:
             if attached > ATTACHMENTS:
                 raise DocumentError(f"only {ATTACHMENTS} attachments are read")  # noqa: TRY301
-            found = parse(_content(part), PurePath(name).suffix.lower() or own)
+            document = parse(_content(part), PurePath(name).suffix.lower() or own)
         except (DocumentError, *_FAULTS) as error:
             warnings.append(f"attachment {name}: {error}")
             blocks.append(Block(f"Attachment: {name} (not read)"))
             continue
-        warnings += [f"attachment {name}: {warning}" for warning in found.warnings]
-        blocks += _plain(found, f"attachment {name}")
+        warnings += [f"attachment {name}: {warning}" for warning in document.warnings]
+        blocks += _plain(document, f"attachment {name}")
     day = ""
     with suppress(*_FAULTS):
-        day = parsedate_to_datetime(said["Date"]).date().isoformat()
-    return ParsedDocument(tuple(blocks), title=said["Subject"], date=day, warnings=tuple(warnings))
+        day = parsedate_to_datetime(headers["Date"]).date().isoformat()
+    return ParsedDocument(
+        tuple(blocks), title=headers["Subject"], date=day, warnings=tuple(warnings)
+    )
 
 
 def _leaves(part: MIMEPart) -> list[MIMEPart]:

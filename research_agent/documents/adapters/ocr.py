@@ -52,13 +52,13 @@ def read_page(request: str) -> dict[str, Any]:
             picture = page.render(scale=scale, grayscale=True).to_numpy()
     except (pypdfium2.PdfiumError, OSError, IndexError, ZeroDivisionError) as error:
         raise DocumentError("it cannot be drawn") from error
-    found = _engine()(picture)
-    if found.boxes is None or not "".join(found.txts or ()):
+    result = _engine()(picture)
+    if result.boxes is None or not "".join(result.txts or ()):
         return {"sure": 0.0, "text": []}
-    edges = zip(found.boxes.min(axis=1).tolist(), found.boxes.max(axis=1).tolist(), strict=True)
-    lines = [Line(text, *low, *high) for text, (low, high) in zip(found.txts, edges, strict=True)]
-    sure = sum(len(x) * float(y) for x, y in zip(found.txts, found.scores, strict=True))
-    return {"sure": sure / sum(map(len, found.txts)), "text": list(paragraphs(lines))}
+    edges = zip(result.boxes.min(axis=1).tolist(), result.boxes.max(axis=1).tolist(), strict=True)
+    lines = [Line(text, *low, *high) for text, (low, high) in zip(result.txts, edges, strict=True)]
+    sure = sum(len(x) * float(y) for x, y in zip(result.txts, result.scores, strict=True))
+    return {"sure": sure / sum(map(len, result.txts)), "text": list(paragraphs(lines))}
 
 
 @cache
@@ -133,12 +133,12 @@ def _joined(lines: Sequence[Line], height: float) -> str:
             rows.append([line])
     text = ""
     for row in rows:
-        said = "  ".join(x.text.strip() for x in sorted(row, key=attrgetter("left")))
-        close = not text or (_is_dense(text[-1]) and _is_dense(said[:1]))
-        if text.endswith("-") and said[:1].islower():
-            text = text[:-1] + said
+        words = "  ".join(x.text.strip() for x in sorted(row, key=attrgetter("left")))
+        close = not text or (_is_dense(text[-1]) and _is_dense(words[:1]))
+        if text.endswith("-") and words[:1].islower():
+            text = text[:-1] + words
         else:
-            text += said if close else f" {said}"
+            text += words if close else f" {words}"
     return text
 
 

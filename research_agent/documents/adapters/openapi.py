@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 import yaml
 
-from research_agent.documents.openapi.reading import api_document, told
+from research_agent.documents.openapi.reading import api_document, counted
 from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
 
@@ -83,7 +83,7 @@ def parse_api(text: str, *, ending: str = ".json") -> ParsedDocument | None:
         return None
     warnings = []
     if twice:
-        warnings.append(told(len(twice), "keys that stand twice, the last one counts", twice))
+        warnings.append(counted(len(twice), "keys that stand twice, the last one counts", twice))
     if more:
         warnings.append("only the first of its YAML documents is read")
     document = api_document(value)

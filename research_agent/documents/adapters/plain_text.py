@@ -27,8 +27,8 @@ def parse_text(text: str) -> ParsedDocument:
     pages = text.split("\f")
     for page, content in enumerate(pages, start=1):
         for lines in _paragraphs(content):
-            while found := _heading(lines):
-                heading, mark = found
+            while underlined := _heading(lines):
+                heading, mark = underlined
                 marks = marks[: marks.index(mark)] if mark in marks else marks
                 section = (*section[: len(marks)], heading)
                 marks = [*marks, mark]

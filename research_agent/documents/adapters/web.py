@@ -73,10 +73,12 @@ class _Public(httpx.HTTPTransport):
 
     def _address(self, host: str) -> str:
         try:
-            found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             raise DocumentError(f"{host} is not known") from error
-        addresses = sorted({str(one[4][0]) for one in found}, key=lambda text: (":" in text, text))
+        addresses = sorted(
+            {str(info[4][0]) for info in infos}, key=lambda text: (":" in text, text)
+        )
         for address in addresses:
             seen = ip_address(address.partition("%")[0])
             if not is_public(seen) and not (self._own and seen.is_loopback):
@@ -102,7 +104,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _kept(reply: httpx.Response, wanted: dict[str, Any]) -> dict[str, str]:
+def _kept(reply: httpx.Response, request: dict[str, Any]) -> dict[str, str]:
     status, pieces = reply.status_code, bytearray()
     if status == _SAME:
         return {}
@@ -110,15 +112,15 @@ def _kept(reply: httpx.Response, wanted: dict[str, Any]) -> dict[str, str]:
         raise DocumentError(f"{reply.url.host} answers {status} {reply.reason_phrase}".strip())
     for piece in reply.iter_bytes():
         pieces += piece
-        if len(pieces) > wanted["max_bytes"]:
-            limit = f"{wanted['max_bytes'] / 1e6:g}"
+        if len(pieces) > request["max_bytes"]:
+            limit = f"{request['max_bytes'] / 1e6:g}"
             raise DocumentError(f"more than {limit} MB (documents.max_file_mb)")
     data = bytes(pieces)
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
     if reply.charset_encoding and kind.startswith(("text/", "application/xhtml")):
         with suppress(LookupError, UnicodeError):  # (it is read by what it says itself, or guess)
             data = data.decode(reply.charset_encoding).encode("utf-8-sig")
-    Path(wanted["file"]).write_bytes(data)
+    Path(request["file"]).write_bytes(data)
     names = {"etag": "etag", "modified": "last-modified"}
-    found = {name: reply.headers.get(header, "") for name, header in names.items()}
-    return found | {"kind": kind, "path": reply.url.path}
+    kept = {name: reply.headers.get(header, "") for name, header in names.items()}
+    return kept | {"kind": kind, "path": reply.url.path}

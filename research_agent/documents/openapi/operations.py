@@ -82,25 +82,29 @@ def operations(api: Api) -> Iterator[Operation]:
             yield from _of_path(api, f"webhook {name}", value, (key, name))
 
 
-def operation_items(api: Api, found: Sequence[Operation]) -> Iterator[Item]:
+def operation_items(api: Api, all_operations: Sequence[Operation]) -> Iterator[Item]:
     """Yield each tag with its operations behind it, and operations without a tag at the end."""
     members: defaultdict[str, list[Operation]] = defaultdict(list)
-    for one in found:
-        for tag in dict.fromkeys(tag.casefold() for tag in one.tags):
-            members[tag].append(one)
-    for name, about in _tags(api, found).items():
+    for operation in all_operations:
+        for tag in dict.fromkeys(tag.casefold() for tag in operation.tags):
+            members[tag].append(operation)
+    for name, about in _tags(api, all_operations).items():
         own = members[name.casefold()]
         yield _tag_item(name, about, own)
-        for one in own:
-            if one.tags[0].casefold() == name.casefold():
-                yield _operation_item(api, one, name)
-    yield from (_operation_item(api, one, UNTAGGED) for one in found if not one.tags)
+        for operation in own:
+            if operation.tags[0].casefold() == name.casefold():
+                yield _operation_item(api, operation, name)
+    yield from (
+        _operation_item(api, operation, UNTAGGED)
+        for operation in all_operations
+        if not operation.tags
+    )
 
 
-def _tags(api: Api, found: Sequence[Operation]) -> dict[str, Values]:
+def _tags(api: Api, all_operations: Sequence[Operation]) -> dict[str, Values]:
     """Return the tags as declared, then those that only operations name; case does not count."""
     declared = [(named(tag, "name"), mapping(tag)) for tag in sequence(api.root.get("tags"))]
-    used = [(tag, mapping(None)) for operation in found for tag in operation.tags]
+    used = [(tag, mapping(None)) for operation in all_operations for tag in operation.tags]
     tags: dict[str, tuple[str, Values]] = {}
     for name, about in [*declared, *used]:
         if name:

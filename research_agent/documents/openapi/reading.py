@@ -58,7 +58,7 @@ def api_document(root: Mapping[str, object]) -> ParsedDocument:
     return ParsedDocument(blocks, title=title, warnings=tuple(_warnings(api, found)))
 
 
-def told(count: int, what: str, names: Sequence[str]) -> str:
+def counted(count: int, what: str, names: Sequence[str]) -> str:
     """Return a warning with the first names."""
     more = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -74,12 +74,12 @@ def _warnings(api: Api, found: Sequence[Operation]) -> Iterator[str]:
         wanted = operation_ids(api, operation.value)
         dangling.update(f"operation {name}" for name in wanted if name not in known)
     if dangling:
-        yield told(dangling.total(), "references that lead nowhere", list(dangling))
+        yield counted(dangling.total(), "references that lead nowhere", list(dangling))
     if remote := list(filter(is_remote, references(api.root))):
         names = list(dict.fromkeys(remote))
-        yield told(len(remote), "references to other servers, not followed", names)
+        yield counted(len(remote), "references to other servers, not followed", names)
     if twice := [name for name, count in known.items() if count > 1]:
-        yield told(len(twice), "operationIds that stand more than once", twice)
+        yield counted(len(twice), "operationIds that stand more than once", twice)
     if not found:
         yield "it describes no operation"
 

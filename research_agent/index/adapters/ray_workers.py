@@ -51,13 +51,13 @@ class RayWorkers(Closing):
                 _check_versions(ray, address or "of this machine")
             except (ConnectionError, TimeoutError, RuntimeError, ray.exceptions.RayError) as error:
                 raise _unusable(address, str(error)) from error
-            self._make, self._given = make, object()
+            self._make, self._source = make, object()
             self._count = count or int(ray.cluster_resources().get("CPU", 1))
             self._files = opened.pop_all()
 
-    def begin(self, given: object) -> None:
+    def begin(self, source: object) -> None:
         """Say what documents are made with from now on."""
-        self._given = given
+        self._source = source
 
     def made(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Made]]:
         """Yield what comes of each task once, in any order; raises what a worker raises.
@@ -70,14 +70,14 @@ class RayWorkers(Closing):
         if not first:
             return
         kind = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
-        actors = [kind.remote(self._make, self._given) for _ in range(self._count)]
-        for task, said in self._replies(chain(first, coming), actors, AHEAD):
-            if said:
-                yield task, said
+        actors = [kind.remote(self._make, self._source) for _ in range(self._count)]
+        for task, reply in self._replies(chain(first, coming), actors, AHEAD):
+            if reply:
+                yield task, reply
             else:
                 doubtful.append(task)
-        for task, said in self._replies(iter(doubtful), actors, 1) if doubtful else ():
-            yield task, said or Made(report=FileReport(task.file.path, "failed", GAVE_UP))
+        for task, reply in self._replies(iter(doubtful), actors, 1) if doubtful else ():
+            yield task, reply or Made(report=FileReport(task.file.path, "failed", GAVE_UP))
 
     def _replies(
         self, coming: Iterator[Task], actors: Iterable[Any], ahead: int
@@ -96,36 +96,36 @@ class RayWorkers(Closing):
                 raise _unusable(self._address, f"no worker began in {START_SECONDS:g} s")
             for reference in ray.wait(list(asked), timeout=1.0)[0]:
                 actor, task = asked.pop(reference)
-                said = self._said(reference, task)
+                reply = self._reply(reference, task)
                 free.extend([actor] * (1 if task else ahead))
                 if task:
-                    yield task, said
+                    yield task, reply
                     since = time.monotonic()
 
     def close(self) -> None:
         """End the workers, and the cluster that was started for them."""
         self._files.close()
 
-    def _said(self, reference: object, task: Task | None) -> Any:  # noqa: ANN401 (Made, or None)
+    def _reply(self, reference: object, task: Task | None) -> Any:  # noqa: ANN401 (Made, or None)
         errors = self._ray.exceptions
         try:
-            said = self._ray.get(reference)
+            reply = self._ray.get(reference)
         except errors.RayTaskError:
             raise  # (a fault of ours)
         except (errors.RayError, ConnectionError) as error:
             if task and isinstance(error, errors.RayActorError | errors.OutOfMemoryError):
                 return None
             raise _unusable(self._address, str(error)) from error
-        if isinstance(said, ResearchAgentError):
-            raise said
-        return said
+        if isinstance(reply, ResearchAgentError):
+            raise reply
+        return reply
 
 
 class _Worker:
     """What runs in a worker's process. It returns errors: Ray would raise them as others."""
 
-    def __init__(self, make: str, given: object) -> None:
-        self._target, self._given = make, given
+    def __init__(self, make: str, source: object) -> None:
+        self._target, self._source = make, source
         self._maker: Maker | None = None
 
     def ready(self) -> None:
@@ -135,7 +135,7 @@ class _Worker:
         try:
             if self._maker is None:
                 module, _, name = self._target.partition(":")
-                self._maker = getattr(importlib.import_module(module), name)(self._given)
+                self._maker = getattr(importlib.import_module(module), name)(self._source)
             return self._maker(task)
         except ResearchAgentError as error:
             return error

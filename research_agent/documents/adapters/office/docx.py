@@ -5,14 +5,15 @@ headers and footers are left out. A note follows the paragraph or table that ref
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
+from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
+from research_agent.documents.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.text.indices import Side, marked, written
@@ -26,15 +27,10 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = {f"{_W}del", f"{_W}moveFrom", f"{_W}pPr", f"{_W}rPr", f"{_W}instrText", _FALLBACK}
 _MARKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_SIDES: dict[str, Side] = {
-    "superscript": "^", "subscript": "_", f"{_M}sup": "^", f"{_M}sub": "_",
-}  # fmt: skip
-"""Small type of a run, and of a formula."""
-_OF_FRACTION = {f"{_M}num": "", f"{_M}den": "/"}
-_SAYS = (f"{_W}t", f"{_M}t")
+_SIDES: dict[str, Side] = {"superscript": "^", "subscript": "_"}
 _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnote"}
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
+_ON = {"1", "true", "on"}
 _SPAN = re.compile(r"[1-9][0-9]{0,3}")
 _AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml")}
 """Elements around paragraphs and tables."""
@@ -69,11 +65,11 @@ def parse_docx(data: bytes) -> ParsedDocument:
     return ParsedDocument(blocks, title=title or walk.title or first, date=date, quality=quality)
 
 
-class _Walk:
+class _Walk(Sections):
     def __init__(self, document: _Element, notes: Mapping[tuple[str, str], str]) -> None:
+        super().__init__()
         self.title = ""
         self._notes, self._part = notes, document.part
-        self._path: list[tuple[int, str]] = []
         self._styles = {style.style_id: style for style in document.styles}
         self._numbers = Numbers(_numbering(document))
 
@@ -85,8 +81,7 @@ class _Walk:
                 yield from self._below(child)
             elif child.tag == f"{_W}tbl":
                 self._number(child)
-                if text := _table(child):
-                    yield Block(text, section=self._section(), kind="table")
+                yield from self.block(_table(child), "table")
                 yield from self._below(child)
             elif child.tag in _AROUND and depth < DEPTH:
                 yield from self.blocks(child, depth + 1)
@@ -103,13 +98,10 @@ class _Walk:
     def _below(self, element: _Element) -> Iterator[Block]:
         """Yield what follows a paragraph or a table: what its diagrams say, and its notes."""
         for item in diagrams(element, self._part):
-            yield replace(item, section=self._section())
+            yield from self.block(item.text, item.kind)
         for reference in element.iter(*_NOTES):
             if text := self._notes.get((reference.tag, str(reference.get(f"{_W}id")))):
-                yield Block(f"{reference.text} {text}", section=self._section())
-
-    def _section(self) -> tuple[str, ...]:
-        return tuple(heading for _, heading in self._path)
+                yield from self.block(f"{reference.text} {text}")
 
     def _paragraph(self, paragraph: _Element) -> Iterator[Block]:
         text = _text(paragraph).strip()
@@ -120,12 +112,11 @@ class _Walk:
         mark = self._mark(paragraph, style)
         if level := _level(paragraph, style):
             line = f"{mark.strip()} {line}" if mark and mark.strip() != "-" else line
-            self._path = [*(part for part in self._path if part[0] < level), (level, line)]
-            yield Block(line, section=self._section())
+            yield from self.heading(line, level)
             return
         if style is not None and style.name == "Title" and not self.title:
             self.title = line
-        yield Block(mark + text, section=self._section(), kind="list" if mark else "text")
+        yield from self.block(mark + text, "list" if mark else "text")
 
     def _mark(self, paragraph: _Element, style: _Element) -> str:
         """Return the number or bullet before a paragraph; counts it."""
@@ -161,8 +152,8 @@ def _level(paragraph: _Element, style: _Element) -> int:
 
 
 def _text(element: _Element) -> str:
-    said = written(_marked(element))
-    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in said.split("\n"))
+    text = written(_marked(element))
+    lines = (re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
@@ -171,25 +162,49 @@ def _marked(element: _Element, depth: int = 0) -> str:
     parts: list[str] = []
     for child in element:
         tag = child.tag
-        if tag in _SAYS:
-            parts.append(child.text or "")
+        if tag in _WRITTEN:
+            parts.append(_WRITTEN[tag](child))
         elif tag in _MARKS:
             parts.append(_MARKS[tag])
-        elif tag in _NOTES:
-            parts.append(marked("^", child.text or ""))
         elif tag not in _LEFT_OUT and depth < DEPTH:
             parts.append(_shaped(child, _marked(child, depth + 1)))
     return "".join(parts)
 
 
 def _shaped(element: _Element, text: str) -> str:
-    """Return the text of an element as what it is: a paragraph, small type, part of a fraction."""
+    """Return the text of an element as what it is: a paragraph, small type, or hidden."""
     if element.tag == f"{_W}p":
         return f"\n{text}\n"
-    if element.tag in _OF_FRACTION:
-        return _OF_FRACTION[element.tag] + (text if text.isalnum() else f"({text})")
-    side = _SIDES.get(element.tag) or _SIDES.get(value(element, "rPr/vertAlign"))
+    if _is_on(element, "rPr", "vanish"):
+        return ""
+    side = _SIDES.get(value(element, "rPr/vertAlign"))
     return marked(side, text) if side and text.strip() else text
+
+
+def _is_on(element: _Element, below: str, name: str) -> bool:
+    found = element.find(f"{_W}{below}/{_W}{name}")
+    return found is not None and found.get(f"{_W}val", "1") in _ON
+
+
+def _field(data: _Element) -> str:
+    """Return what a box to tick or a list to choose from shows, which is in no run of text."""
+    box = data.find(f"{_W}checkBox")
+    if box is not None:
+        name = "default" if box.find(f"{_W}checked") is None else "checked"
+        return "☒" if _is_on(data, "checkBox", name) else "☐"
+    entries = data.findall(f"{_W}ddList/{_W}listEntry")
+    chosen = value(data, "ddList/result") or value(data, "ddList/default") or "0"
+    return "".join(str(entry.get(f"{_W}val")) for entry in entries[int(chosen) :][:1])
+
+
+_WRITTEN: dict[str, Callable[[_Element], str]] = {
+    f"{_W}t": lambda element: element.text or "",
+    f"{_W}sym": lambda sign: symbol(sign.get(f"{_W}font", ""), sign.get(f"{_W}char", "20")),
+    f"{_W}ffData": _field,
+    f"{MATH}oMath": formula_text,
+    **dict.fromkeys(_NOTES, lambda element: marked("^", element.text or "")),
+}
+"""Elements that hold text, and how it is written."""
 
 
 def _table(table: _Element) -> str:
@@ -200,14 +215,16 @@ def _table(table: _Element) -> str:
         if next(row.iterancestors(f"{_W}tbl")) is not table:
             continue
         cells, column = list[Cell](), 0
-        for found in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
-            span = value(found, "tcPr/gridSpan")
+        for cell in row.iter(f"{_W}tc"):
+            if next(cell.iterancestors(f"{_W}tr")) is not row:
+                continue
+            span = value(cell, "tcPr/gridSpan")
             columns = int(span) if _SPAN.fullmatch(span) else 1
-            if _goes_on(found) and column in owners and owners[column][0] < len(rows):
+            if _goes_on(cell) and column in owners and owners[column][0] < len(rows):
                 above, at = owners[column]
                 rows[above][at] = rows[above][at]._replace(rows=len(rows) - above + 1)
             else:
-                cells.append(Cell(_text(found), columns))
+                cells.append(Cell(_text(cell), columns))
                 owners |= dict.fromkeys(
                     range(column, column + columns), (len(rows), len(cells) - 1)
                 )
@@ -230,12 +247,12 @@ def _notes(document: _Element) -> dict[tuple[str, str], str]:
     from docx.oxml import parse_xml
 
     kinds = {RELATIONSHIP_TYPE.FOOTNOTES: "footnote", RELATIONSHIP_TYPE.ENDNOTES: "endnote"}
-    found: dict[tuple[str, str], str] = {}
+    notes: dict[tuple[str, str], str] = {}
     for tag, kind in _NOTES.items():
         for number, reference in enumerate(document.element.body.iter(tag), start=1):
             reference.text = str(number)
         for rel in document.part.rels.values():
             if kinds.get(rel.reltype) == kind and not rel.is_external:
                 for note in parse_xml(rel.target_part.blob).iterchildren(f"{_W}{kind}"):
-                    found[tag, str(note.get(f"{_W}id"))] = " ".join(_text(note).split())
-    return found
+                    notes[tag, str(note.get(f"{_W}id"))] = " ".join(_text(note).split())
+    return notes

@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.errors import DocumentError
+from research_agent.text.dates import iso_date
 from research_agent.types.documents import Block, ParsedDocument
 
 CHAPTERS = {"application/xhtml+xml", "text/html"}  # types of what holds text
 _LOCKED = "META-INF/encryption.xml"
-_DAY = 10  # characters of a date that are the day
 
 Parse = Callable[[bytes, str], ParsedDocument]  # reads the bytes of a file with an ending
 
@@ -59,7 +59,7 @@ def _book(archive: ZipFile, parse: Parse) -> ParsedDocument:
         " ".join((opf.findtext(f".//{{http://purl.org/dc/elements/1.1/}}{name}") or "").split())
         for name in ("title", "date")
     )
-    return ParsedDocument(tuple(blocks), title=title, date=day[:_DAY], warnings=tuple(warnings))
+    return ParsedDocument(tuple(blocks), title=title, date=iso_date(day), warnings=tuple(warnings))
 
 
 def _xml(archive: ZipFile, path: str) -> ET.Element:

@@ -59,8 +59,8 @@ class Numbers:
 
         def shown(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            of = levels.get(at, Level())
-            return shown_number(counts.get(at, of.start), of.form)
+            above = levels.get(at, Level())
+            return shown_number(counts.get(at, above.start), above.form)
 
         return _PLACE.sub(shown, own.text or f"%{level + 1}.")
 
@@ -74,12 +74,12 @@ def value(element: _Element, path: str) -> str:
 
 
 def _levels(element: _Element) -> dict[int, Level]:
-    found = {}
+    levels = {}
     for level in element.iterchildren(f"{_W}lvl"):
         start, form = value(level, "start"), value(level, "numFmt") or "decimal"
         at = _number(level.get(f"{_W}ilvl"))
-        found[at] = Level(int(start) if start.isdecimal() else 1, form, value(level, "lvlText"))
-    return found
+        levels[at] = Level(int(start) if start.isdecimal() else 1, form, value(level, "lvlText"))
+    return levels
 
 
 def _number(text: object) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
 from research_agent.documents.adapters.office.diagrams import diagrams
+from research_agent.documents.adapters.office.formulas import formula_text
 from research_agent.documents.list_numbers import shown_number
 from research_agent.errors import DocumentError
 from research_agent.text.indices import Side, marked, written
@@ -17,6 +18,8 @@ DEPTH = 20  # of groups nested deeper than this nothing is taken
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
 _Shape = Any  # of python-pptx, which ships no types
 
 
@@ -41,6 +44,7 @@ def parse_pptx(data: bytes) -> ParsedDocument:
 
 
 def _slide(slide: _Shape, number: int) -> Iterator[Block]:
+    _unfold(slide.element)
     shape = slide.shapes.title
     title = " ".join(shape.text_frame.text.split()) if shape is not None else ""
     section = (title,) if title else ()
@@ -51,6 +55,17 @@ def _slide(slide: _Shape, number: int) -> Iterator[Block]:
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     if notes is not None and notes.text.strip():
         yield Block(f"Notes: {_clean(notes.text)}", number, section)
+
+
+def _unfold(slide: _Shape) -> None:
+    """Put what only newer programs show, and formulas, where the library looks for it."""
+    for choices in list(slide.iter(f"{_MC}AlternateContent")):
+        for newest in choices.findall(f"{_MC}Choice")[:1]:
+            for element in list(newest):
+                choices.addprevious(element)
+    for formula in list(slide.iter(_FORMULA)):
+        paragraph = formula.getparent()
+        paragraph.replace(formula, paragraph.add_r(written(formula_text(formula))))
 
 
 def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator[Block]:
@@ -79,7 +94,7 @@ def _frame(shape: _Shape) -> Iterator[Block]:
             counts[p.level] = counts.get(p.level, int(numbered.get("startAt", 1)) - 1) + 1
             kind = numbered.get("type", "")
             mark = f"{shown_number(counts[p.level], kind)}{')' if 'Paren' in kind else '.'} "
-        lines.append((p.level, mark, _clean(_said(p))))
+        lines.append((p.level, mark, _clean(_written(p))))
     if shape.is_placeholder and len(lines) > 1:
         for level, mark, line in lines:
             yield Block(f"{'  ' * level}{mark or '- '}{line}", kind="list")
@@ -90,7 +105,7 @@ def _frame(shape: _Shape) -> Iterator[Block]:
 def _table(table: _Shape) -> str:
     rows = [
         [
-            Cell("\n".join(map(_said, c.text_frame.paragraphs)), c.span_width, c.span_height)
+            Cell("\n".join(map(_written, c.text_frame.paragraphs)), c.span_width, c.span_height)
             for c in row.cells
             if not c.is_spanned
         ]
@@ -99,7 +114,7 @@ def _table(table: _Shape) -> str:
     return joined_cells(rows)
 
 
-def _said(paragraph: _Shape) -> str:
+def _written(paragraph: _Shape) -> str:
     """Return a paragraph's text, raised and lowered type as exponents and indices."""
     parts = []
     for child in paragraph._p.content_children:  # noqa: SLF001 (a run's baseline has no other way)
@@ -116,10 +131,12 @@ def _chart(chart: _Shape) -> Iterator[Block]:
     title = chart.chart_title.text_frame.text if chart.has_title else ""
     series = chart._chartSpace.iter(f"{_C}ser")  # noqa: SLF001 (the library knows no 3-D charts)
     for names, group in groupby(series, key=lambda one: _points(one, "cat", "xVal")):
-        found = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
-        head = ["", *(name or "" for name, _ in found)]
-        places = sorted(names.keys() | {at for _, values in found for at in values})
-        rows = ([names.get(at, ""), *(values.get(at, "") for _, values in found)] for at in places)
+        columns = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
+        head = ["", *(name or "" for name, _ in columns)]
+        places = sorted(names.keys() | {at for _, values in columns for at in values})
+        rows = (
+            [names.get(at, ""), *(values.get(at, "") for _, values in columns)] for at in places
+        )
         yield Block(table_text([head, *rows], " ".join(title.split())), kind="table")
 
 

@@ -1,6 +1,7 @@
 """Workbooks (XLSX, XLS, XLSB, ODS), read with calamine, and CSV: tables in parts of a few rows."""
 
 import csv
+import fnmatch
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +10,9 @@ from functools import partial, reduce
 from io import BytesIO, StringIO
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
-from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office import FAULTS, OLE, opened
 from research_agent.errors import DocumentError
 from research_agent.text.tables import table_text
 from research_agent.types.documents import Block, ParsedDocument
@@ -24,14 +26,18 @@ DELIMITERS = ";\t|,"
 SAMPLE = 65_536  # characters by which the delimiter is told
 CELLS = 10_000_000  # a sheet whose last row and column span more is refused
 FAR_HINT = "delete what stands far from the rest; Ctrl+End shows it"
+REREAD = 10  # times the lines of a text are read again at most, behind quotes that nothing closes
 EXACT = 1e15  # whole numbers below it are exact in a workbook
 
+COLUMNS = 16_384  # of a sheet, as Excel has them
+
+_SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
 _Row = tuple[int, Sequence[str]]  # its number, as programs show it, and its cells
 _NOT_COMPUTED = re.compile(
     rb"""<(?:\w+:)?c(?![^>]*\st=["']str)[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)"""
     rb"""\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
 )
-_TOLD = re.compile(r"(?:sep=(.)\n)?(.*)", re.DOTALL)
+_DELIMITER_LINE = re.compile(r"(?:sep=(.)\n)?(.*)", re.DOTALL)
 """How a file tells programs its delimiter; they do not count this line."""
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*[^/]>')
 
@@ -46,20 +52,38 @@ def parse_delimited(text: str) -> ParsedDocument:
     >>> block.section, block.text
     (('row 2',), 'row | Item | Price\n2 | Bread | 3,20')
     """
-    told, text = _TOLD.findall(text)[0]
+    named, text = _DELIMITER_LINE.findall(text)[0]
     try:
-        mark = told or max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
-        rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
-        return ParsedDocument(tuple(_blocks(enumerate(rows, 1))))
+        mark = named or max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
+        return ParsedDocument(tuple(_blocks(enumerate(_text_rows(text, mark), 1))))
     except csv.Error as error:
         raise DocumentError(f"not a readable table: {error}") from error
 
 
 def _fit(text: str, mark: str) -> int:
     """Return in how many rows a delimiter makes several cells, and equally many."""
-    rows = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True)
-    widths = Counter(len(row) for row in rows if len(row) > 1)
+    widths = Counter(len(row) for row in _text_rows(text, mark) if len(row) > 1)
     return max(widths.values(), default=0)
+
+
+def _text_rows(text: str, mark: str) -> Iterator[list[str]]:
+    """Yield the rows of a text. A quote that no later one closes is a character of its line."""
+    lines = list(StringIO(f"{text}\n"))
+    reader = partial(csv.reader, delimiter=mark, skipinitialspace=True)
+    start, spare = 0, REREAD * len(lines)
+    while start < len(lines):
+        below = range(start, min(start + 1 + spare, len(lines)))
+        rows = reader((lines[at] for at in below), strict=True)
+        try:
+            row = next(rows)
+            start += rows.line_num
+        except csv.Error:
+            spare = max(0, spare - rows.line_num)
+            row = next(reader([lines[start]]))
+            if row and row[-1].endswith("\n"):
+                row = next(reader([lines[start]], quoting=csv.QUOTE_NONE))
+            start += 1
+        yield row
 
 
 def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
@@ -71,7 +95,7 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
 
     name = ending.removeprefix(".").upper()
     try:
-        warnings = _checked(data, name) if ending != ".xls" else ()
+        warnings = () if ending == ".xls" and data.startswith(OLE) else _checked(data, name)
         with calamine.load_workbook(BytesIO(data)) as book:
             blocks = tuple(
                 block
@@ -88,11 +112,36 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
     return ParsedDocument(blocks, warnings=warnings)
 
 
+def parse_xml_workbook(data: bytes) -> ParsedDocument:
+    """Return the sheets of a workbook in the XML of Excel 2003; raises DocumentError."""
+    blocks: list[Block] = []
+    try:
+        for sheet in ET.fromstring(data).iterfind("{*}Worksheet"):  # noqa: S314 (in a child with limits)
+            blocks += _blocks(_xml_rows(sheet), (f"sheet {sheet.get(f'{_SS}Name', '')}",))
+    except (ET.ParseError, ValueError) as error:
+        raise DocumentError("not a readable XLS: its XML is damaged") from error
+    return ParsedDocument(tuple(blocks))
+
+
+def _xml_rows(sheet: ET.Element) -> Iterator[_Row]:
+    number = 0
+    for row in sheet.iterfind("{*}Table/{*}Row"):
+        number = int(row.get(f"{_SS}Index", number + 1))
+        cells: list[str] = []
+        for cell in row.iterfind("{*}Cell"):
+            place = min(int(cell.get(f"{_SS}Index", 0)), COLUMNS)
+            cells += [""] * (place - 1 - len(cells))
+            text = ("".join(value.itertext()) for value in cell.iterfind("{*}Data"))
+            covered = min(int(cell.get(f"{_SS}MergeAcross", 0)), COLUMNS - len(cells))
+            cells += [next(text, "")] * (1 + covered)
+        yield number, cells
+
+
 def _checked(data: bytes, name: str) -> tuple[str, ...]:
     """Return what values are missing; raises DocumentError for a sheet that is too large."""
     empty = 0
     with opened(data, name) as archive:
-        for part in (of for of in archive.namelist() if of.startswith("xl/worksheets/")):
+        for part in fnmatch.filter(archive.namelist(), "xl/worksheets/*"):
             content = archive.read(part)
             cells = _CELL.findall(content)
             empty += len(_NOT_COMPUTED.findall(content))
@@ -101,8 +150,8 @@ def _checked(data: bytes, name: str) -> tuple[str, ...]:
             if last * reduce(lambda n, letter: 26 * n + letter - 64, widest, 0) > CELLS:
                 where = f"{part.rpartition('/')[2]} reaches to {widest.decode()}{last}"
                 raise DocumentError(f"{where}: too far for a table", hint=FAR_HINT)
-    said = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
-    return (said,) if empty else ()
+    warning = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
+    return (warning,) if empty else ()
 
 
 def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:

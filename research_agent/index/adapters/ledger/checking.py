@@ -42,8 +42,8 @@ def _damaged(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for row in rows:
         chunk, digest, key, path = _chunk(row), row[4], row[6], row[7]
-        said = "" if chunk.kind in BOILERPLATE else f"{chunk_header(chunk)}\n{chunk.text}"
-        if text_digest(said) != digest:
+        embedded = "" if chunk.kind in BOILERPLATE else f"{chunk_header(chunk)}\n{chunk.text}"
+        if text_digest(embedded) != digest:
             found[key] = path
     return found
 

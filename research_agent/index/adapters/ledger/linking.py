@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from unicodedata import normalize
@@ -90,10 +90,13 @@ class _Left:
 def _between(connection: sqlite3.Connection, left: _Left) -> Iterator[tuple[int, int, str, int]]:
     paths = connection.execute("SELECT path, id FROM documents WHERE status = 'indexed'")
     documents = {normalize("NFC", path): document for path, document in paths}
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for path in documents:
+        named[_name(path)].append(path)
     run = connection.execute
     for chunk, kind, place, target, document, path in run(_ELSEWHERE).fetchall():
         wanted, anchor = split_target(target)
-        meant = _document(documents, wanted, path)
+        meant = _document(documents, named, wanted, path)
         if meant is None:
             left.outside[document].append(target)
             continue
@@ -104,7 +107,10 @@ def _between(connection: sqlite3.Connection, left: _Left) -> Iterator[tuple[int,
             left.dangling[document].append(target)
 
 
-def _document(documents: dict[str, int], wanted: str, beside: str) -> int | None:
+def _document(
+    documents: Mapping[str, int], named: Mapping[str, Sequence[str]], wanted: str, beside: str
+) -> int | None:
+    """Return what a link leads to; from the top of a site it is what alone ends so (`named`)."""
     paths = [normalize("NFC", path) for path in candidates(wanted, beside=beside)]
     for path in paths:
         if path in documents:
@@ -112,10 +118,14 @@ def _document(documents: dict[str, int], wanted: str, beside: str) -> int | None
     if not wanted.startswith("/"):
         return None
     for ending in paths:
-        fitting = [document for path, document in documents.items() if path.endswith(ending)]
+        fitting = [path for path in named.get(_name(ending), ()) if path.endswith(ending)]
         if len(fitting) == 1:
-            return fitting[0]
+            return documents[fitting[0]]
     return None
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _write(connection: sqlite3.Connection, edges: Iterable[tuple[int, int, str, int]]) -> None:

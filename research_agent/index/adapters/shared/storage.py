@@ -93,18 +93,18 @@ class Storage:
         from obstore.store import from_url
 
         wait = timedelta(seconds=RETRY_SECONDS)
-        given: dict[str, Any] = {"retry_config": {"max_retries": RETRIES, "retry_timeout": wait}}
+        options: dict[str, Any] = {"retry_config": {"max_retries": RETRIES, "retry_timeout": wait}}
         with faults(self.label):
             if self.url.startswith("file://"):
                 return from_url(self.url, mkdir=True)
             if self.endpoint:
-                given["endpoint"] = self.endpoint
-                given["client_options"] = {"allow_http": self.endpoint.startswith("http://")}
+                options["endpoint"] = self.endpoint
+                options["client_options"] = {"allow_http": self.endpoint.startswith("http://")}
             if self.url.startswith("s3://") and "AWS_ACCESS_KEY_ID" not in os.environ:
                 from obstore.auth.boto3 import Boto3CredentialProvider
 
-                given["credential_provider"] = Boto3CredentialProvider()
-            return from_url(self.url, **given)
+                options["credential_provider"] = Boto3CredentialProvider()
+            return from_url(self.url, **options)
 
     @cached_property
     def _tables(self) -> "DBConnection":
@@ -120,8 +120,8 @@ class Storage:
         is_file = self.url.startswith("file://")
         where = unquote(self.url.removeprefix("file://")) if is_file else self.url
         session = lancedb.Session(CACHE_BYTES, METADATA_BYTES)
-        given = None if is_file else {name: str(value) for name, value in options.items()}
-        return lancedb.connect(where, storage_options=given, session=session)
+        written = None if is_file else {name: str(value) for name, value in options.items()}
+        return lancedb.connect(where, storage_options=written, session=session)
 
     def get(self, name: str) -> bytes | None:
         """Return the content of a small file; None where there is none."""

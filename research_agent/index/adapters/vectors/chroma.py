@@ -187,12 +187,12 @@ def _own_settings() -> "Settings":
     """Return Chroma's own defaults, whatever the environment says, without telemetry."""
     from chromadb.config import Settings
 
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: field.get_default(call_default_factory=True)
         for name, field in Settings.model_fields.items()
     }
-    given |= {"anonymized_telemetry": False, "chroma_otel_granularity": None}
-    return Settings(_env_file=None, **given)
+    fields |= {"anonymized_telemetry": False, "chroma_otel_granularity": None}
+    return Settings(_env_file=None, **fields)
 
 
 @contextmanager

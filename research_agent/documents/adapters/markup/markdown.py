@@ -10,8 +10,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from research_agent.documents.adapters.markup.html import Walk as HtmlWalk
+from research_agent.documents.adapters.markup.html import parse_fragment, parse_html
+from research_agent.documents.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
+from research_agent.text.dates import iso_date
 from research_agent.text.indices import CLOSE, OPEN, written
 from research_agent.text.tables import table_text
 from research_agent.types import ChunkKind
@@ -21,18 +25,23 @@ from research_agent.types.references import Link
 OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
 _FRONT = re.compile(
-    r"\A---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
+    r"\A(?:---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)|\+\+\+[ \t]*\n)"
+    r"(.*?)\n(?:---|\.\.\.|\+\+\+)[ \t]*(?:\n|\Z)",
+    re.DOTALL,
 )
-_FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
+_FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _HEADING = re.compile("h[1-6]")
 _WORDS = frozenset({"text", "code_inline"})
-_TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 _INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
 _MEANS = {"sup": f"{OPEN}^", "sub": f"{OPEN}_", "/sup": CLOSE, "/sub": CLOSE, "br": "\n"}
 """What tags within a line stand for; others are dropped."""
+_COLOUR = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+_REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
+"""What a program has written over in the same line, as a bar of progress is."""
+_NAMELESS = re.compile(r"<[^<>]*>")
+"""How Python writes an object that has a form for people alone."""
 _HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
 
 
@@ -50,8 +59,8 @@ def parse_markdown(text: str) -> ParsedDocument:
     fields, body = _front_matter(text)
     blocks = tuple(_Walk().blocks(_tokens(body)))
     first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
-    day = _DAY.match(fields.get("date", ""))
-    return ParsedDocument(blocks, title=fields.get("title", first), date=day[0] if day else "")
+    title, date = fields.get("title", first), iso_date(fields.get("date", ""))
+    return ParsedDocument(blocks, title=title, date=date)
 
 
 def _tokens(text: str) -> Sequence[Token]:
@@ -66,16 +75,15 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     return {key.lower(): value.strip("\"'") for key, value in pairs}, text[match.end() :]
 
 
-class _Walk:
+class _Walk(Sections):
     def __init__(self, path: Sequence[tuple[int, str]] = ()) -> None:
-        self.path = list(path)
-        """Levels and names of the headings that hold."""
+        super().__init__(path)
+        self._numbers: list[int] = []
+        """Of the lists around the text: the least number of the next item; all may be written 1."""
         self._marks: list[str] = []
         self._row: list[str] = []
         self._table: list[list[str]] = []
         self._slugs: Counter[str] = Counter()
-        self._anchors: list[str] = []
-        self._links: list[Link] = []
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
         """Yield the blocks in order; a heading starts its section and is a block in it."""
@@ -85,13 +93,11 @@ class _Walk:
                 case "inline":
                     yield from self._inline(token, parent)
                 case "fence" | "code_block":
-                    yield from self._block(token.content.rstrip(), "code")
+                    yield from self.block(token.content.rstrip(), "code")
                 case "html_block":
-                    self._note_html(token.content)
-                    plain = _TAG.sub(" ", token.content)
-                    yield from self._block(" ".join(plain.split()), "text")
+                    yield from self._html(token.content)
                 case "table_close":
-                    yield from self._block(table_text(self._table, headed=True), "table")
+                    yield from self.block(table_text(self._table, headed=True), "table")
                     self._table = []
                 case _:
                     self._note(token)
@@ -99,7 +105,13 @@ class _Walk:
 
     def _note(self, token: Token) -> None:
         if token.type == "list_item_open":
-            self._marks.append(f"{token.info}{token.markup}")
+            number = max(int(token.info or 0), self._numbers[-1])
+            self._numbers[-1] = number + 1
+            self._marks.append(f"{number if token.info else ''}{token.markup}")
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            self._numbers.append(0)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self._numbers.pop()
         elif token.type == "list_item_close":
             self._marks.pop()
         elif token.type == "tr_close":
@@ -108,7 +120,7 @@ class _Walk:
 
     def _inline(self, token: Token, parent: str) -> Iterator[Block]:
         content = _plain(token)
-        self._links += _links(token.children or ())
+        self.links += _links(token.children or ())
         for child in token.children or ():
             if child.type == "html_inline":
                 self._note_html(child.content)
@@ -119,9 +131,9 @@ class _Walk:
         elif content and self._marks:  # the mark precedes the item's first paragraph
             mark, self._marks[-1] = self._marks[-1] or " ", ""
             indent = "  " * (len(self._marks) - 1)
-            yield from self._block(f"{indent}{mark} {content}", "list")
+            yield from self.block(f"{indent}{mark} {content}", "list")
         else:
-            yield from self._block(content, "text")
+            yield from self.block(content, "text")
 
     def _heading(self, content: str, level: int) -> Iterator[Block]:
         heading = _HEADING_ID.sub("", content)
@@ -130,23 +142,23 @@ class _Walk:
             name = f"{slug}-{self._slugs[slug]}"
             self._slugs[slug] += 1
         self._slugs[name] += 1
-        self._anchors.append(f"#{name}")
+        self.anchors.append(f"#{name}")
         if written := _HEADING_ID.search(content):
-            self._anchors.append(f"#{written[1]}")
-        self.path = [*(part for part in self.path if part[0] < level), (level, heading)]
-        yield from self._block(heading, "text")
+            self.anchors.append(f"#{written[1]}")
+        yield from self.heading(heading, level)
+
+    def _html(self, text: str) -> Iterator[Block]:
+        walk = HtmlWalk()
+        walk.anchors, walk.links = self.anchors, self.links
+        if element := parse_fragment(text):
+            for block in walk.blocks(element):
+                yield replace(block, section=self.section)
+        self.anchors, self.links = walk.anchors, walk.links
 
     def _note_html(self, html: str) -> None:
-        self._anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
+        self.anchors += [f"#{name}" for name in _ANCHOR.findall(html)]
         targets = (local_target(href) for href in _HREF.findall(html))
-        self._links += [Link(target, "link") for target in targets if target]
-
-    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        if text.strip():
-            section = tuple(heading for _, heading in self.path)
-            anchors, links = tuple(self._anchors), tuple(self._links)
-            self._anchors, self._links = [], []
-            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
+        self.links += [Link(target, "link") for target in targets if target]
 
 
 def _slug(heading: str) -> str:
@@ -183,7 +195,8 @@ def _links(children: Sequence[Token]) -> Iterator[Link]:
 def parse_notebook(text: str) -> ParsedDocument:
     r"""Return the document in a notebook's JSON; headings in one cell hold for those below.
 
-    Of outputs the text is kept, not pictures and pages. Raises DocumentError for other JSON.
+    Of outputs the text is kept, or the page where there is none. Raises DocumentError for other
+    JSON.
 
     >>> text = '{"cells": [{"cell_type": "code", "source": "1 + 1", "outputs": [{"text": "2"}]}]}'
     >>> [(b.text, b.page) for b in parse_notebook(text).blocks]
@@ -211,17 +224,31 @@ def _cell_blocks(cell: Mapping[str, Any], walk: _Walk) -> Iterator[Block]:
     if cell["cell_type"] == "markdown":
         yield from walk.blocks(_tokens(source))
         return
-    section = tuple(heading for _, heading in walk.path)
-    yield Block(source, section=section, kind="code" if cell["cell_type"] == "code" else "text")
+    yield from walk.block(source, "code" if cell["cell_type"] == "code" else "text")
     for output in cell.get("outputs", ()):
-        data = output.get("data", output)
-        text = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
-        if output.get("output_type") == "error":
-            text = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        text, kind = _output(output)
         if len(text) > OUTPUT_CHARS:
             text = text[:OUTPUT_CHARS].rstrip() + "\n…"
         if text.strip():
-            yield Block(f"Output:\n{text}", section=section, kind="code")
+            yield from walk.block(f"Output:\n{text}", kind)
+
+
+def _output(output: Mapping[str, Any]) -> tuple[str, ChunkKind]:
+    """Return what a reader sees of an output, and its kind."""
+    if output.get("output_type") == "error":
+        return f"{output.get('ename', '')}: {output.get('evalue', '')}", "code"
+    data = output.get("data", output)
+    plain = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
+    plain = _REDRAWN.sub("", _COLOUR.sub("", plain))
+    if plain and not _NAMELESS.fullmatch(plain):
+        return plain, "code"
+    blocks = parse_html(_joined(data.get("text/html", data.get("html", "")))).blocks
+    forms = (
+        "\n".join(block.text for block in blocks),
+        *map(data.get, ("text/markdown", "text/latex")),
+    )
+    text = next((_joined(form) for form in forms if form), plain)
+    return text, "table" if [block.kind for block in blocks] == ["table"] else "code"
 
 
 def _joined(source: object) -> str:

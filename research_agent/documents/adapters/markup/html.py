@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from research_agent.documents.list_numbers import shown_number
+from research_agent.documents.sections import Sections
 from research_agent.text.addresses import local_target
+from research_agent.text.dates import iso_date
 from research_agent.text.indices import Side, marked, written
 from research_agent.text.tables import Cell, joined_cells
 from research_agent.types import ChunkKind
@@ -15,6 +17,14 @@ from research_agent.types.references import Link
 
 DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
+HEAD = 4096  # characters, or bytes, in which a page says how it is written
+
+_EMPTY = re.compile(
+    r"<(?!(?:a|area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
+    r"(([a-z][\w:-]*)(?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
+)
+"""Elements of XML that have nothing in them; in HTML such a title goes on to the page's end."""
 _CHARSET = re.compile(
     rb"<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})",
     re.IGNORECASE,
@@ -24,14 +34,12 @@ _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upper
 """Types of ordered lists."""
 _WHOLE_NUMBER = re.compile(r"\s*(-?\d{1,9})(?!\d)")
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
-_DAY = re.compile(r"\s*(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?!\d)")
 _DATES = (
-    ('meta[property="article:published_time"]', "content"),
-    ('meta[name="date"]', "content"),
-    ('meta[name="dcterms.date"]', "content"),
-    ('meta[itemprop="datePublished"]', "content"),
-    ("time[datetime]", "datetime"),
-)
+    "article:published_time", "date", "dc.date", "dcterms.date", "datepublished",
+    "citation_publication_date",
+)  # fmt: skip
+"""Names of a page's day in its `meta` elements, in small letters."""
+_PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]*)"')
 _DROPPED = frozenset({
     "script", "style", "nav", "footer", "template", "noscript", "svg",
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
@@ -46,17 +54,25 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 """Elements that begin a line (HTML Standard, "Rendering"); all others are within one."""
 _NAMES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption"])
+_NO_TABLE = frozenset({"presentation", "none"})
 _SIDES: dict[str, Side] = {"sup": "^", "sub": "_"}
+_ROWS = re.compile(r"\s*<(?:tbody|td|tfoot|th|thead|tr)\b", re.IGNORECASE)
 _TEXTS = frozenset(["main", "article", "section"])
-_LANDMARKS = frozenset({"navigation", "banner", "contentinfo", "search"})
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "doc-pagebreak"})
+"""Roles of what is not text, as the number of a book's page."""
 _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 """Elements whose text is taken at once."""
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 def declared_charset(data: bytes) -> str:
-    """Return the encoding that an HTML file's head names; "" where it names none."""
-    match = _CHARSET.search(data[:4096])
+    """Return the encoding that an HTML file's head names; "" where it names none.
+
+    >>> old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
+    >>> declared_charset(old), declared_charset(b"<p>charset=no")
+    ('koi8-r', '')
+    """
+    match = _CHARSET.search(data[:HEAD])
     return match[1].decode("ascii") if match else ""
 
 
@@ -72,9 +88,11 @@ def parse_html(text: str) -> ParsedDocument:
     >>> block.anchors, block.links
     (('#a',), (Link(target='b.html#c', kind='link', text='b'),))
     """
+    if "<?xml" in text[:HEAD] or "http://www.w3.org/1999/xhtml" in text[:HEAD]:
+        text = _EMPTY.sub(r"<\1></\2>", text)
     tree = LexborHTMLParser(text)
-    blocks = tuple(_Walk().blocks(tree.body)) if tree.body else ()
-    head = tree.css_first("title")
+    blocks = tuple(Walk().blocks(tree.body)) if tree.body else ()
+    head = tree.css_first("title:not(svg title)")
     title = " ".join(head.text().split()) if head else ""
     heading = tree.css_first("h1")
     if not title and heading:
@@ -83,27 +101,40 @@ def parse_html(text: str) -> ParsedDocument:
 
 
 def _date(tree: LexborHTMLParser) -> str:
-    for selector, attribute in _DATES:
-        node = tree.css_first(selector)
-        if match := _DAY.match((node.attributes.get(attribute) or "") if node else ""):
-            return match[1]
-    return ""
+    named: dict[str, str] = {}
+    for node in tree.css("meta[content]"):
+        attributes = node.attributes
+        name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
+        named.setdefault((name or "").lower(), attributes["content"] or "")
+    dates = [named.get(name, "") for name in _DATES]
+    for node in tree.css('script[type="application/ld+json"]'):
+        dates += _PUBLISHED.findall(node.text())
+    dates += [node.attributes["datetime"] or "" for node in tree.css("time[datetime]")]
+    return next(filter(None, map(iso_date, dates)), "")
 
 
 def _is_hidden(node: LexborNode) -> bool:
     attributes = node.attributes
     return (
         node.tag in _DROPPED
-        or "hidden" in attributes
+        or attributes.get("hidden", "until-found") != "until-found"
         or attributes.get("aria-hidden") == "true"
-        or attributes.get("role") in _LANDMARKS
-        or bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+        or attributes.get("role") in _ROLES
+        or attributes.get("epub:type") == "pagebreak"
+        or (bool(_HIDDEN_STYLE.search(attributes.get("style") or "")) and not _holds_formula(node))
         or (node.tag == "aside" and not _is_within_text(node))
     )
 
 
+def _holds_formula(node: LexborNode) -> bool:
+    """Return whether an element is a formula for programs, of which people see a picture."""
+    return node.first_child is not None and node.first_child.tag == "math"
+
+
 def _is_within_text(node: LexborNode) -> bool:
     """Return whether an element belongs to the text of a page: a note, not what is beside it."""
+    if "epub:type" in node.attributes:  # (in a book it is a note)
+        return True
     above = node.parent
     while above is not None and above.tag not in _TEXTS:
         above = above.parent
@@ -134,8 +165,8 @@ class _Numbers:
 
     def next(self, li: LexborNode) -> str:
         """Return the number of the next item, with a full stop."""
-        given = _whole_number(li.attributes.get("value"))
-        number = self._next if given is None else given
+        own = _whole_number(li.attributes.get("value"))
+        number = self._next if own is None else own
         self._next = number + self._step
         return f"{shown_number(number, self._form)}."
 
@@ -145,16 +176,22 @@ def _whole_number(text: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-class _Walk:
+def parse_fragment(html: str) -> LexborNode | None:
+    """Return the element around a piece of a page's text, as Markdown holds them."""
+    around = "<main><table>" if _ROWS.match(html) else "<main>"
+    return LexborHTMLParser(f"{around}{html}").body
+
+
+class Walk(Sections):
+    """Goes through the elements of a page."""
+
     def __init__(self) -> None:
+        super().__init__()
         self._lists: list[_Numbers | None] = []
         """Of the lists around the text; None for one without numbers."""
         self._sign = "-"
         """Of the next block of a list: an item's first one has its number."""
-        self._path: list[tuple[int, str]] = []
         self._text: list[str] = []
-        self._anchors: list[str] = []
-        self._links: list[Link] = []
 
     def blocks(self, node: LexborNode, kind: ChunkKind = "text", depth: int = 0) -> Iterator[Block]:
         """Yield the blocks below `node`, in order."""
@@ -177,13 +214,12 @@ class _Walk:
         tag = node.tag or ""
         if depth < DEPTH and tag in _BLOCKS:
             yield from self._flush(kind)
-        nested = tag == "table" and len(node.css("table")) > 1  # (it is one of them)
-        whole = tag in _WHOLE and not nested
+        whole = tag in _WHOLE and not (tag == "table" and _is_layout(node))
         self._note(node, "*" if depth >= DEPTH or whole or tag in _SIDES else "")
         if depth >= DEPTH:
             self._text.append(f" {node.text(separator=' ')} ")
         elif tag in _SIDES:
-            self._text.append(marked(_SIDES[tag], _said(node, depth)))
+            self._text.append(marked(_SIDES[tag], _visible(node, depth)))
         elif tag == "math":
             self._text.append(_formula(node))
         elif tag not in _BLOCKS:
@@ -209,43 +245,34 @@ class _Walk:
         if tag == "pre":
             for line_break in node.css("br"):
                 line_break.replace_with("\n")
-            yield from self._block(node.text().strip("\n").rstrip(), "code")
+            yield from self.block(node.text().strip("\n").rstrip(), "code")
         elif tag == "table":
-            yield from self._block(_table(node), "table")
+            yield from self.block(_table(node), "table")
         elif heading := _line(node):
-            level = int(tag[1])
-            self._path = [*(part for part in self._path if part[0] < level), (level, heading)]
-            yield from self._block(heading, "text")
+            yield from self.heading(heading, int(tag[1]))
 
     def _flush(self, kind: ChunkKind) -> Iterator[Block]:
         lines = (" ".join(line.split()) for line in written("".join(self._text)).split("\n"))
         self._text = []
         if text := "\n".join(filter(None, lines)):
-            yield from self._block(f"{self._sign} {text}" if kind == "list" else text, kind)
+            yield from self.block(f"{self._sign} {text}" if kind == "list" else text, kind)
             self._sign = "-"
 
     def _note(self, node: LexborNode, below: str) -> None:
-        for found in (node, *(node.css(below) if below else ())):
-            attributes = found.attributes
-            names = [attributes.get("id"), attributes.get("name") if found.tag == "a" else None]
-            self._anchors += [f"#{name}" for name in names if name]
-            href = attributes.get("href") if found.tag == "a" else None
+        for element in (node, *(node.css(below) if below else ())):
+            attributes = element.attributes
+            names = [attributes.get("id"), attributes.get("name") if element.tag == "a" else None]
+            self.anchors += [f"#{name}" for name in names if name]
+            href = attributes.get("href") if element.tag == "a" else None
             if target := local_target(href or ""):
-                self._links.append(Link(target, "link", " ".join(found.text().split())))
-
-    def _block(self, text: str, kind: ChunkKind) -> Iterator[Block]:
-        if text.strip():
-            anchors, links = tuple(dict.fromkeys(self._anchors)), tuple(self._links)
-            self._anchors, self._links = [], []
-            section = tuple(heading for _, heading in self._path)
-            yield Block(text, section=section, kind=kind, anchors=anchors, links=links)
+                self.links.append(Link(target, "link", " ".join(element.text().split())))
 
 
 def _line(node: LexborNode) -> str:
-    return " ".join(written(_said(node)).split())
+    return " ".join(written(_visible(node)).split())
 
 
-def _said(node: LexborNode, depth: int = 0) -> str:
+def _visible(node: LexborNode, depth: int = 0) -> str:
     """Return what a reader sees of an element, with spaces between its blocks."""
     parts: list[str] = []
     child = node.first_child
@@ -254,12 +281,12 @@ def _said(node: LexborNode, depth: int = 0) -> str:
         if child.is_text_node:
             parts.append(child.text_content or "")
         elif child.is_element_node and not _is_hidden(child) and not _is_mark(child):
-            said = _said(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
+            text = _visible(child, depth + 1) if depth < DEPTH else child.text(separator=" ")
             if tag in _SIDES:
-                said = marked(_SIDES[tag], said)
+                text = marked(_SIDES[tag], text)
             elif tag == "math":
-                said = _formula(child)
-            parts.append(f" {said} " if tag in _BLOCKS or tag == "br" else said)
+                text = _formula(child)
+            parts.append(f" {text} " if tag in _BLOCKS or tag == "br" else text)
         child = child.next
     return "".join(parts)
 
@@ -270,20 +297,26 @@ def _formula(node: LexborNode) -> str:
     return node.attributes.get("alttext") or (spelled or node).text(separator=" ")
 
 
+def _is_layout(table: LexborNode) -> bool:
+    """Return whether a table only places parts of a page: by its role, or as it holds headings."""
+    by_role = table.attributes.get("role") in _NO_TABLE
+    return by_role or len(table.css("table")) > 1 or bool(table.css_first("td h1, td h2, td h3"))
+
+
 def _table(table: LexborNode) -> str:
     caption = table.css_first("caption")
     rows: list[list[Cell]] = []
     heads = 0
     for row in table.css("tr"):
-        found = row.css("th, td")
+        cells = row.css("th, td")
         names = row.parent is not None and row.parent.tag == "thead"
-        if heads == len(rows) and found and (names or all(cell.tag == "th" for cell in found)):
+        if heads == len(rows) and cells and (names or all(cell.tag == "th" for cell in cells)):
             heads += 1
-        rows.append([Cell(_line(cell), *_covered(cell)) for cell in found])
+        rows.append([Cell(_line(cell), *_covered(cell)) for cell in cells])
     return joined_cells(rows, heads=heads, caption=_line(caption) if caption else "")
 
 
 def _covered(cell: LexborNode) -> tuple[int, int]:
-    said = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
-    columns, rows = (int(text) if _SPAN.fullmatch(text) else 1 for text in said)
+    spans = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
+    columns, rows = (int(span) if _SPAN.fullmatch(span) else 1 for span in spans)
     return columns, rows
