@@ -36,11 +36,11 @@ def _shapes(term: str) -> tuple[re.Pattern[str], ...]:
     name = re.escape(term)
     article = f"(?:(?:{words.spelled(words.ARTICLES)})\\s+)?"
     shapes = (
-        rf"^\W*{name}(?!\w)",
+        rf"^\W*{name}\b",
         rf"^\W*{name}\s*[|:\u2013\u2014.(-]",
         rf"\({name}s?\)",
         rf"(?<!\w){name}\s+(?:{words.spelled(words.DEFINES)})\b",
-        rf"\b(?:{words.spelled(words.INTRODUCES)})\s+{article}[\"\u201c]?{name}(?!\w)",
+        rf"\b(?:{words.spelled(words.INTRODUCES)})\s+{article}[\"\u201c]?{name}\b",
     )
     return tuple(re.compile(shape, re.IGNORECASE | re.MULTILINE) for shape in shapes)
 
