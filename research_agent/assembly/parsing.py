@@ -134,7 +134,8 @@ def _parse_export(data: bytes) -> ParsedDocument:
 def _parse_text(data: bytes, ending: str) -> ParsedDocument:
     declared = ""
     if ending in HTML_ENDINGS:
-        from research_agent.documents.adapters.markup.html import declared_charset, parse_html
+        from research_agent.documents.adapters.markup.html import parse_html
+        from research_agent.documents.adapters.markup.page_head import declared_charset
 
         declared, parse = declared_charset(data), parse_html
     elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":

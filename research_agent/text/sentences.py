@@ -111,11 +111,12 @@ def _is_end(text: str, match: re.Match[str], end: int) -> bool:
     after = following.end() if following else match.end()
     if after >= end or text[match.start()] in "\u3002\uff01\uff1f":
         return True
+    before = text[max(0, match.start() - 24) : match.start()]
     if text[after].islower():
-        return bool(_CITED.search(text[max(0, match.start() - 24) : match.start()]))
+        return bool(_CITED.search(before))
     if match[0][0] != "." or match[0].startswith(".."):
         return True
-    found = _LAST_WORD.search(text[max(0, match.start() - 24) : match.start()])
+    found = _LAST_WORD.search(before)
     word = found[0] if found else ""
     if word.lower() in _BEFORE_NUMBER:
         return not _NUMBERED.match(text, match.end(), end)

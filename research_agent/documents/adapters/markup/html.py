@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from research_agent.documents.adapters.markup.page_head import HEAD, stated_date
 from research_agent.documents.list_numbers import shown_number
 from research_agent.documents.sections import Sections
 from research_agent.text.addresses import local_target
-from research_agent.text.dates import iso_date
 from research_agent.text.indices import Side, marked, written
 from research_agent.text.tables import Cell, joined_cells
 from research_agent.types import ChunkKind
@@ -17,29 +17,17 @@ from research_agent.types.references import Link
 
 DEPTH = 150  # of elements nested deeper than this only the bare text is taken
 
-HEAD = 4096  # characters, or bytes, in which a page says how it is written
-
 _EMPTY = re.compile(
     r"<(?!(?:a|area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
     r"(([a-z][\w:-]*)(?:\s[^<>]*)?)/>",
     re.IGNORECASE,
 )
 """Elements of XML that have nothing in them; in HTML such a title goes on to the page's end."""
-_CHARSET = re.compile(
-    rb"<(?:meta[^>]{0,200}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})",
-    re.IGNORECASE,
-)
 _LISTS = frozenset(["dir", "menu", "ol", "ul"])
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 """Types of ordered lists."""
 _WHOLE_NUMBER = re.compile(r"\s*(-?\d{1,9})(?!\d)")
 _SPAN = re.compile(r"[1-9][0-9]{0,4}")
-_DATES = (
-    "article:published_time", "date", "dc.date", "dcterms.date", "datepublished",
-    "citation_publication_date",
-)  # fmt: skip
-"""Names of a page's day in its `meta` elements, in small letters."""
-_PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]*)"')
 _DROPPED = frozenset({
     "script", "style", "nav", "footer", "template", "noscript", "svg",
     "iframe", "object", "input", "button", "select", "option", "textarea", "head", "dialog",
@@ -65,17 +53,6 @@ _WHOLE = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"])
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
-def declared_charset(data: bytes) -> str:
-    """Return the encoding that an HTML file's head names; "" where it names none.
-
-    >>> old = b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">'
-    >>> declared_charset(old), declared_charset(b"<p>charset=no")
-    ('koi8-r', '')
-    """
-    match = _CHARSET.search(data[:HEAD])
-    return match[1].decode("ascii") if match else ""
-
-
 def parse_html(text: str) -> ParsedDocument:
     r"""Return the document in an HTML text; its title is the head's, else the first h1.
 
@@ -97,20 +74,7 @@ def parse_html(text: str) -> ParsedDocument:
     heading = tree.css_first("h1")
     if not title and heading:
         title = " ".join(heading.text().split())
-    return ParsedDocument(blocks, title=title, date=_date(tree))
-
-
-def _date(tree: LexborHTMLParser) -> str:
-    named: dict[str, str] = {}
-    for node in tree.css("meta[content]"):
-        attributes = node.attributes
-        name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
-        named.setdefault((name or "").lower(), attributes["content"] or "")
-    dates = [named.get(name, "") for name in _DATES]
-    for node in tree.css('script[type="application/ld+json"]'):
-        dates += _PUBLISHED.findall(node.text())
-    dates += [node.attributes["datetime"] or "" for node in tree.css("time[datetime]")]
-    return next(filter(None, map(iso_date, dates)), "")
+    return ParsedDocument(blocks, title=title, date=stated_date(tree))
 
 
 def _is_hidden(node: LexborNode) -> bool:
