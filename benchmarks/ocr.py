@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -54,7 +55,7 @@ def scans(data: Path, fonts: Path) -> Iterator[Scan]:
     for name, number, dpi, degrees in NIST:
         page = pypdfium2.PdfDocument(data / "nist-pqc" / "pdf" / name)[number - 1]
         drawn = page.render(scale=dpi / 72, grayscale=True).to_pil()
-        truth = page.get_textpage().get_text_bounded()
+        truth = in_lines(page.get_textpage())
         yield Scan(f"{name}, page {number}", truth, worn(drawn, degrees), dpi)
     for name, font, width, columns, dpi, degrees in DRAWN:
         truth = (TEXTS / f"{name}.txt").read_text("utf-8")
@@ -62,6 +63,24 @@ def scans(data: Path, fonts: Path) -> Iterator[Scan]:
         drawn = written(truth, path, width, columns, dpi)
         label = f"{name}, {path.stem}, {columns} column{'s' * (columns > 1)}"
         yield Scan(label, truth, worn(drawn, degrees), dpi)
+
+
+def in_lines(page: pypdfium2.PdfTextPage) -> str:
+    """Return a page's characters line by line, as printed; PDFium's order is that of drawing.
+
+    Characters whose boxes share more than half of the lower one's height are in one line.
+    """
+    lines: list[list[tuple[float, str]]] = []
+    low, high = 0.0, 0.0
+    signs = ((page.get_text_range(at, 1), at) for at in range(page.count_chars()))
+    boxes = [(*page.get_charbox(at, loose=True), sign) for sign, at in signs if sign.strip()]
+    for left, bottom, _, top, sign in sorted(boxes, key=lambda box: -box[1] - box[3]):
+        if not lines or min(top, high) - max(bottom, low) <= min(top - bottom, high - low) / 2:
+            lines.append([])
+            low, high = bottom, top
+        lines[-1].append((left, sign))
+    ordered = (sorted(line, key=itemgetter(0)) for line in lines)
+    return "\n".join("".join(sign for _, sign in line) for line in ordered)
 
 
 def written(text: str, font: Path, width: int, columns: int, dpi: int) -> Image.Image:
