@@ -1,6 +1,7 @@
 """The agent as LangChain sees it: a retriever, and a runnable."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -11,11 +12,14 @@ from pydantic import ConfigDict, Field
 
 from research_agent.errors import QuestionError
 from research_agent.interfaces.agent import ResearchAgent
+from research_agent.types.limits import Limits
 from research_agent.types.result import ResearchResult
+from research_agent.types.scope import Scope
 
 Asked = str | Mapping[str, Any]
 """A question, or the arguments of `ResearchAgent.ask` by name."""
-ARGUMENTS = ("question", "limits", "scope")
+KINDS: dict[str, type[Limits] | type[Scope]] = {"limits": Limits, "scope": Scope}
+"""The arguments besides the question."""
 
 
 class ResearchRetriever(BaseRetriever):
@@ -73,11 +77,27 @@ class ResearchRunnable(RunnableLambda[Asked, ResearchResult]):
 def _arguments(asked: Asked) -> dict[str, Any]:
     if isinstance(asked, str):
         return {"question": asked}
-    arguments = dict(asked) if isinstance(asked, Mapping) else {type(asked).__name__: asked}
-    if "question" not in arguments or not arguments.keys() <= set(ARGUMENTS):
+    given = dict(asked) if isinstance(asked, Mapping) else {type(asked).__name__: asked}
+    names = ", ".join(("question", *KINDS))
+    if "question" not in given or not given.keys() <= {"question", *KINDS}:
         raise QuestionError(
-            f"a runnable takes a question or a mapping with {', '.join(ARGUMENTS)}; it got "
-            f"{', '.join(map(str, arguments)) or 'none of them'}",
+            f"a runnable takes a question or a mapping with {names}; it got "
+            f"{', '.join(map(str, given)) or 'none of them'}",
             hint='Give a text, or {"question": …, "scope": …}.',
         )
-    return arguments
+    kinds = [name for name in KINDS if given.get(name) is not None]
+    return {"question": given["question"], **{name: _made(name, given[name]) for name in kinds}}
+
+
+def _made(name: str, value: object) -> Limits | Scope:
+    """Return limits or a scope, also from a mapping of their fields."""
+    kind = KINDS[name]
+    if isinstance(value, kind):
+        return value
+    allowed = [item.name for item in fields(kind)]
+    if not isinstance(value, Mapping) or not value.keys() <= set(allowed):
+        raise QuestionError(
+            f"{name} has to be {kind.__name__} or a mapping of its fields, not {str(value)[:80]!r}",
+            hint=f"Its fields: {', '.join(allowed)}.",
+        )
+    return kind(**value)

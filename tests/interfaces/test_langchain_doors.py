@@ -185,6 +185,19 @@ def test_runnable(agent: ResearchAgent) -> None:
             asked.invoke(wrong)
 
 
+def test_runnable_takes_plain_limits(agent: ResearchAgent) -> None:
+    """Limits and scope as JSON has them; a wrong field is named."""
+    asked = agent.as_runnable()
+    plain = {"limits": {"rounds": 1, "llm_calls": 9}, "scope": {"documents": ["bread"]}}
+
+    assert "answered" == asked.invoke({"question": BAKED, **plain}).status
+    assert "answered" == asked.invoke({"question": BAKED, "limits": None, "scope": None}).status
+    with pytest.raises(QuestionError, match="limits has to be Limits or a mapping of its fields"):
+        asked.invoke({"question": BAKED, "limits": {"turns": 2}})
+    with pytest.raises(QuestionError, match="scope has to be Scope or a mapping of its fields"):
+        asked.invoke({"question": BAKED, "scope": ["bread"]})
+
+
 def test_runnable_in_asyncio(agent: ResearchAgent) -> None:
     """With a scope, and several at once."""
     asked = agent.as_runnable()

@@ -106,9 +106,13 @@ def test_a_follow_up_in_the_form_of_openai_is_asked_with_what_was_said(api: Serv
         {"role": "assistant", "content": ANSWER},
         {"role": "user", "content": "And how long does rye bread take?"},
     ]
-    api.post("/v1/chat/completions", {**SAID, "messages": said})
+    alone = {**SAID, "messages": [{"role": "user", "content": "How long does rye bread take?"}]}
+    api.post("/v1/chat/completions", alone)
+    again = api.post("/v1/chat/completions", alone).json()
+    whole = api.post("/v1/chat/completions", {**SAID, "messages": said}).json()
 
     assert any("How long does rye bread take?" in asked for asked in api.model.asked)
+    assert whole["usage"]["prompt_tokens"] > again["usage"]["prompt_tokens"]
 
 
 def test_words_of_documents_are_no_links_or_pictures(api: Server) -> None:

@@ -1,8 +1,9 @@
 """The indexes that are open in this process, with their conversations."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
 
@@ -17,9 +18,11 @@ from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.serve.bodies import ChatInputs
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, stopping
+from research_agent.types import ModelCall
 from research_agent.types.conversation import Turn
-from research_agent.types.events import Event
+from research_agent.types.events import Event, Finished
 from research_agent.types.limits import Limits
+from research_agent.types.result import Usage, cost_of
 from research_agent.types.scope import check_scope, scope_of
 
 Turns = tuple[Turn, ...]
@@ -48,7 +51,12 @@ class Served(Closing):
         run = RunContext(self.connection.ports, self.connection.settings, self._prompts)
         with stopping(stop):
             asked = contextualize(text, turns, context=run.with_all_left(()))
-        yield from self.agent.stream(asked.question, limits=limits, stop=stop)
+        for event in self.agent.stream(asked.question, limits=limits, stop=stop):
+            if isinstance(event, Finished):
+                usage = _with(asked.calls, event.result.usage)
+                yield replace(event, result=replace(event.result, usage=usage))
+            else:
+                yield event
 
     def expire(self) -> None:
         """Delete the conversations that nobody has used for long; raises SessionError."""
@@ -64,6 +72,20 @@ class Served(Closing):
     def close(self) -> None:
         """Wait for its threads, and close it."""
         self.agent.close()
+
+
+def _with(calls: Sequence[ModelCall], usage: Usage) -> Usage:
+    """Return what a question cost together with the calls that completed it."""
+    sent = [call for call in calls if not call.reused]
+    costs = (cost_of(sent), usage.cost)
+    return replace(
+        usage,
+        llm_calls=usage.llm_calls + len(sent),
+        failed_calls=usage.failed_calls + sum(bool(call.failed) for call in sent),
+        prompt_tokens=usage.prompt_tokens + sum(call.prompt_tokens for call in sent),
+        completion_tokens=usage.completion_tokens + sum(call.completion_tokens for call in sent),
+        cost=None if None in costs else sum(filter(None, costs)),
+    )
 
 
 class Shelf(Closing):
