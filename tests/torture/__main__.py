@@ -18,11 +18,12 @@ from tests.torture.harness import KINDS, Part, lines, run
 MODULES = ("disks", "shapes", "outputs", "processes", "models", "files", "strangers", "workers")
 HEADS = ("part", "cases", "of", *KINDS, "minutes", "faults by", "what came of them")
 _ARMED = "RESEARCH_AGENT_TORTURE_SHIM"
+"""Set where the shim is loaded: the module of the part that runs, the only one that is imported."""
 
 
-def parts() -> dict[str, Part]:
-    """Return every part by its name."""
-    found = (import_module(f"tests.torture.{name}").PARTS for name in MODULES)
+def parts(*modules: str) -> dict[str, Part]:
+    """Return the parts of these modules by their names; without one, every part."""
+    found = (import_module(f"tests.torture.{name}").PARTS for name in modules or MODULES)
     return {part.name: part for those in found for part in those}
 
 
@@ -40,7 +41,7 @@ def begin(name: str, folder: Path, *, quick: bool) -> int:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "TOKENIZERS_PARALLELISM": "false",
-            _ARMED: "1",
+            _ARMED: next(module for module in MODULES if name in parts(module)),
         }
         command = [sys.executable, "-m", "tests.torture", "run", name, str(folder)]
         return subprocess.run([*command, *["--quick"] * quick], env=own, check=False).returncode
@@ -75,15 +76,16 @@ def table(folder: Path) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the arguments say."""
+    armed = os.environ.get(_ARMED, "").split()
     match arguments:
         case ["table", folder]:
             sys.stdout.write(table(Path(folder)) + "\n")
             return 0
-        case ["run", name, folder, *more] if name in parts():
+        case ["run", name, folder, *more] if name in (known := parts(*armed)):
             Path(folder).mkdir(parents=True, exist_ok=True)
-            if _ARMED not in os.environ:
+            if not armed:
                 return begin(name, Path(folder), quick="--quick" in more)
-            part, results = parts()[name], Path(folder) / f"{name}.jsonl"
+            part, results = known[name], Path(folder) / f"{name}.jsonl"
             run(part, part.numbers(quick="--quick" in more), results)
             return 0
     sys.stderr.write(f"{__doc__}\nparts: {', '.join(parts())}\n")
