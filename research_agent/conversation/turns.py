@@ -26,7 +26,7 @@ def chunk_digest(chunk: Chunk) -> str:
 def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
     """Return what is kept of a result, which holds nothing of a draft that was refused."""
     digests = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in result.evidence}
-    usage = result.usage
+    usage = result.usage.and_calls(asked.calls)
     return Turn(
         text=asked.text,
         question=result.question,
@@ -65,11 +65,10 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
         entropies=tuple(one.mean_entropy for one in result.trend),
         answerable=result.answerable,
         warnings=(*asked.warnings, *result.warnings),
-        llm_calls=usage.llm_calls + len(asked.calls),
-        prompt_tokens=usage.prompt_tokens + sum(call.prompt_tokens for call in asked.calls),
-        completion_tokens=usage.completion_tokens
-        + sum(call.completion_tokens for call in asked.calls),
-        seconds=usage.elapsed_seconds + sum(call.seconds for call in asked.calls),
+        llm_calls=usage.llm_calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=usage.elapsed_seconds,
     )
 
 

@@ -1,7 +1,7 @@
 """The one result every door returns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
@@ -81,6 +81,22 @@ class Usage:
     """Searches and look-ups."""
     model_seconds: float = 0.0
     """Of all calls to language models together, also where they ran side by side."""
+
+    def and_calls(self, calls: Sequence[ModelCall]) -> "Usage":
+        """Return this with `calls` that were made one by one before the question was asked."""
+        costs = (cost_of(calls), self.cost)
+        seconds = fsum(call.seconds for call in calls)
+        return replace(
+            self,
+            llm_calls=self.llm_calls + len(calls),
+            failed_calls=self.failed_calls + sum(bool(call.failed) for call in calls),
+            prompt_tokens=self.prompt_tokens + sum(call.prompt_tokens for call in calls),
+            completion_tokens=self.completion_tokens
+            + sum(call.completion_tokens for call in calls),
+            cost=None if None in costs else fsum(filter(None, costs)),
+            elapsed_seconds=self.elapsed_seconds + seconds,
+            model_seconds=self.model_seconds + seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)

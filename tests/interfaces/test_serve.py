@@ -5,18 +5,15 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import httpx2
 import openai
 import pytest
 
 from graphs.state import RESULT
-from research_agent.errors import ConfigError, PathError
 from research_agent.interfaces import http_limits
 from research_agent.interfaces.serve import answers, gate
 from research_agent.interfaces.serve.answers import answer_text
-from research_agent.interfaces.serve.tokens import Clients, Rule, rules_of
 from tests.interfaces.api_server import SECRET, TOKENS, Server, api
 from tests.interfaces.commands import ANSWER, BAKED, Waiting
 
@@ -237,17 +234,6 @@ def test_no_way_from_one_index_to_another(api: Server) -> None:
     assert not any(SECRET in asked for asked in api.model.asked[turns:])
 
 
-def test_names_of_indexes_stay_below_the_root() -> None:
-    rule = Rule(token="0123456789abcdef", index="acme")  # noqa: S106 (opens nothing)
-    rules = [rule.model_copy(update={"index": "../acme"})]
-
-    assert ["s3://bucket/team/acme"] == Clients([rule], index="", root="s3://bucket/team").locations
-    with pytest.raises(PathError, match="no name of a tenant"):
-        Clients(rules, index="", root="s3://bucket/team")
-    with pytest.raises(ConfigError, match="comes twice"):
-        Clients([rule, rule], index="")
-
-
 def test_limits_of_a_token(api: Server) -> None:
     api.model.waits = True
     asked = {"question": f"{BAKED} Are you sure?"}
@@ -309,32 +295,3 @@ def test_the_description_names_what_there_is(api: Server) -> None:
             assert 404 != api.clients["bread"].request(method, path).status_code
     assert set(gate.PATHS) == set(described["paths"])
     assert set(found) == set(schemas["Found"]["properties"])
-
-
-def test_tokens_come_from_a_private_file_or_the_environment(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.yaml"
-    file.write_text("- {name: acme, token: 0123456789abcdef-x, index: acme, questions: 2}\n")
-    file.chmod(0o600)
-    (rule,), made = rules_of(str(file), {})
-    (other,), _ = rules_of(None, {"RESEARCH_AGENT_SERVE_TOKENS": file.read_text()})
-    alone = rules_of(None, {"RESEARCH_AGENT_SERVE_TOKEN": "0123456789abcdef"})
-
-    assert (rule, False) == (other, made)
-    assert ("acme", 2, 120) == (rule.name, rule.questions, rule.requests_per_minute)
-    assert ("0123456789abcdef", False) == (alone[0][0].token, alone[1])
-    assert rules_of(None, {})[1]
-    with pytest.raises(ConfigError, match="16 or more"):
-        rules_of(None, {"RESEARCH_AGENT_SERVE_TOKEN": "short"})
-    assert "0123456789abcdef" not in repr(rule)
-    file.chmod(0o640)
-    with pytest.raises(ConfigError, match="others can use"):
-        rules_of(str(file), {})
-
-
-@pytest.mark.parametrize("text", ["[]", "- {token: short}", "- {token: [0123456789abcdef", "x: 1"])
-def test_wrong_tokens_are_told_without_repeating_them(text: str) -> None:
-    with pytest.raises(ConfigError, match="cannot be used") as caught:
-        rules_of(None, {"RESEARCH_AGENT_SERVE_TOKENS": text})
-
-    assert "short" not in str(caught.value).split("least")[0]
-    assert "0123456789abcdef" not in str(caught.value)

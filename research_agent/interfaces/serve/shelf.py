@@ -1,7 +1,7 @@
 """The indexes that are open in this process, with their conversations."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -18,11 +18,9 @@ from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.serve.bodies import ChatInputs
 from research_agent.settings import Settings
 from research_agent.stopping import Stop, stopping
-from research_agent.types import ModelCall
 from research_agent.types.conversation import Turn
 from research_agent.types.events import Event, Finished
 from research_agent.types.limits import Limits
-from research_agent.types.result import Usage, cost_of
 from research_agent.types.scope import check_scope, scope_of
 
 Turns = tuple[Turn, ...]
@@ -51,9 +49,10 @@ class Served(Closing):
         run = RunContext(self.connection.ports, self.connection.settings, self._prompts)
         with stopping(stop):
             asked = contextualize(text, turns, context=run.with_all_left(()))
+        sent = [call for call in asked.calls if not call.reused]
         for event in self.agent.stream(asked.question, limits=limits, stop=stop):
             if isinstance(event, Finished):
-                usage = _with(asked.calls, event.result.usage)
+                usage = event.result.usage.and_calls(sent)
                 yield replace(event, result=replace(event.result, usage=usage))
             else:
                 yield event
@@ -72,20 +71,6 @@ class Served(Closing):
     def close(self) -> None:
         """Wait for its threads, and close it."""
         self.agent.close()
-
-
-def _with(calls: Sequence[ModelCall], usage: Usage) -> Usage:
-    """Return what a question cost together with the calls that completed it."""
-    sent = [call for call in calls if not call.reused]
-    costs = (cost_of(sent), usage.cost)
-    return replace(
-        usage,
-        llm_calls=usage.llm_calls + len(sent),
-        failed_calls=usage.failed_calls + sum(bool(call.failed) for call in sent),
-        prompt_tokens=usage.prompt_tokens + sum(call.prompt_tokens for call in sent),
-        completion_tokens=usage.completion_tokens + sum(call.completion_tokens for call in sent),
-        cost=None if None in costs else sum(filter(None, costs)),
-    )
 
 
 class Shelf(Closing):
