@@ -6,7 +6,7 @@ a query finds it however it is written. The same folding is applied to documents
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 MAX_WORD = 64
 """Characters of a word that are kept; what is longer is no word but data."""
@@ -38,6 +38,8 @@ _IS_DENSE = re.compile(rf"[{_DENSE}]")
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 """Soft hyphens and other characters that are not seen."""
 _THIN_SPACE = re.compile(r"(?<=\d)[\u2006-\u200a\u202f](?=\d)")
+_LARGE = re.compile(r"[1-9]\d{4,}", re.ASCII)  # (four digits may be a year, which has no marks)
+_IN_GROUPS = re.compile(r"(?<![\w.,'])[1-9]\d{0,2}(?:[.,' ]\d{3})+(?!\w|[.,']\d)")
 HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 """Hyphens, short dashes and the minus sign."""
 
@@ -112,6 +114,22 @@ def query_words(text: str) -> tuple[str, ...]:
     """
     words = dict.fromkeys(index_words(text))
     return tuple(word for word in words if word not in STOP_WORDS) or tuple(words)
+
+
+def respelled_numbers(query: str, terms: Sequence[str]) -> Iterator[str]:
+    """Yield the large numbers of a query as it does not have them: in groups of digits, or whole.
+
+    `terms` are the words of the query. In an index groups are words, one after the other,
+    whatever mark parts them.
+
+    >>> list(respelled_numbers("59100 of 591,000", ["59100", "591", "000"]))
+    ['59 100', '591000']
+    """
+    for term in filter(_LARGE.fullmatch, terms):
+        yield f"{int(term):,}".replace(",", " ")
+    for match in _IN_GROUPS.finditer(fold(query)):
+        number = re.sub(r"\D", "", match[0])
+        yield from [number] if _LARGE.fullmatch(number) else []
 
 
 def _words(piece: str) -> Iterator[str]:

@@ -66,6 +66,16 @@ def test_documents_are_moved_removed_and_linked(location: str) -> None:
     assert [ScoredId] == [type(hit) for hit in SharedWords(reader).search("breads", k=3)]
 
 
+@pytest.mark.parametrize("query", ["59100", "59,100"])
+def test_numbers_are_found_with_and_without_marks(location: str, query: str) -> None:
+    put(location, document("a", "59100 people", "59,100 people", "591 and 591000", "1 and 2"))
+    reader = SharedReader(Storage.at(location))
+    first = {hit.chunk_id for hit in SharedWords(reader).search(f"Who counted {query}?", k=2)}
+    assert {"59100 people", "59,100 people"} == {
+        chunk.text for chunk in reader.contents("a") if chunk.chunk_id in first
+    }
+
+
 def test_a_second_writer_is_refused_by_the_name_of_the_first(
     location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

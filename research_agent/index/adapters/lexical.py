@@ -4,7 +4,6 @@ Documents and queries are split by `text/words.py`; FTS5 only stems English word
 ranks by BM25, so no query text is ever read as its query language.
 """
 
-import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from research_agent.errors import IndexDamagedError
 from research_agent.private_files import touch
 from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.text.language import search_terms
-from research_agent.text.words import fold, index_words
+from research_agent.text.words import index_words, respelled_numbers
 from research_agent.types import Chunk, ScoredId, chunk_header
 
 MAX_TERMS = 64
@@ -28,8 +27,6 @@ HEADER_WEIGHT = 0.5
 """Weight of a word in a chunk's title or headings; one in its text has 1 (docs/results.md)."""
 _STEP = 500  # chunks read at a time
 _LOOKED_AT = 200  # characters of a chunk of which a word is looked for
-_LARGE = re.compile(r"[1-9]\d{4,}", re.ASCII)  # (four digits may be a year, which has no marks)
-_IN_GROUPS = re.compile(r"(?<![\w.,'])[1-9]\d{0,2}(?:[.,' ]\d{3})+(?!\w|[.,']\d)")
 _TABLES = """
 CREATE TABLE entries (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE NOT NULL, digest TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -84,7 +81,7 @@ class WordIndex(Closing):
         terms = search_terms(query)[:MAX_TERMS]
         if not terms:
             return []
-        wanted = " OR ".join(f'"{term}"' for term in (*terms, *_respelled(query, terms)))
+        wanted = " OR ".join(f'"{term}"' for term in (*terms, *respelled_numbers(query, terms)))
         with self._faults():
             rows = self._connection.execute(_SEARCH, (HEADER_WEIGHT, wanted, k)).fetchall()
         return [ScoredId(chunk_id, value) for chunk_id, value in rows]
@@ -172,21 +169,6 @@ class WordIndex(Closing):
                 f"The word index cannot be used: {error}.",
                 hint=f"Delete {self._path} and ask again: it is made anew from the index.",
             ) from error
-
-
-def _respelled(query: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the large numbers of a query as it does not have them: in groups of digits, or whole.
-
-    In the index groups are words, one after the other, whatever mark parts them.
-
-    >>> list(_respelled("59100 of 591,000", ["59100", "591", "000"]))
-    ['59 100', '591000']
-    """
-    for term in filter(_LARGE.fullmatch, terms):
-        yield f"{int(term):,}".replace(",", " ")
-    for match in _IN_GROUPS.finditer(fold(query)):
-        number = re.sub(r"\D", "", match[0])
-        yield from [number] if _LARGE.fullmatch(number) else []
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:

@@ -10,6 +10,7 @@ from research_agent.index.adapters.shared.storage import faults
 from research_agent.index.adapters.shared.tables import VECTORS
 from research_agent.index.exact_vectors import ExactVectors, ranked, unit
 from research_agent.text.language import search_terms
+from research_agent.text.words import respelled_numbers
 from research_agent.types import ScoredId
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ class SharedWords:
         terms = search_terms(query)[:MAX_TERMS]
         if not terms or not self._reader.state.chunks:
             return []
+        words = " ".join((*terms, *respelled_numbers(query, terms)))
         match: Any = fts.MatchQuery  # (its defaults are hidden from type checkers)
         found: defaultdict[str, float] = defaultdict(float)
         with faults(self._reader.storage.label):
             for column in WORDS:
-                wanted = match(" ".join(terms), column)
+                wanted = match(words, column)
                 search = self._reader.table("chunks").search(wanted, query_type="fts")
                 rows = search.select(["chunk_id", "_score"]).limit(_SPARE * k).to_arrow()
                 for row in rows.to_pylist():
