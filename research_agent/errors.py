@@ -3,8 +3,11 @@
 from typing import ClassVar
 
 
-class ResearchAgentError(Exception):
-    """The root: every error says whether to try again, and what the user can do."""
+class ResearchAgentError(RuntimeError):
+    """The root: every error says whether to try again, and what the user can do.
+
+    LangGraph's server shows the text of Python's own classes of errors, and of what inherits them.
+    """
 
     retryable: ClassVar[bool] = False
 

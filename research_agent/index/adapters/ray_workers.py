@@ -49,6 +49,8 @@ class RayWorkers(Closing):
                     warnings.simplefilter("ignore", RuntimeWarning)
                     ray.init(**place, log_to_driver=False, configure_logging=False)
                 _check_versions(ray, address or "of this machine")
+            except ConfigError:
+                raise
             except (ConnectionError, TimeoutError, RuntimeError, ray.exceptions.RayError) as error:
                 raise _unusable(address, str(error)) from error
             self._make, self._source = make, object()

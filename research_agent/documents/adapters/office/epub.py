@@ -26,6 +26,8 @@ def parse_epub(data: bytes, parse: Parse) -> ParsedDocument:
     with opened(data, "EPUB") as archive:
         try:
             return _book(archive, parse)
+        except DocumentError:
+            raise
         except (*FAULTS, ET.ParseError, RuntimeError) as error:
             raise DocumentError("not a readable EPUB") from error
 
