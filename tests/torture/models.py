@@ -218,7 +218,7 @@ PARTS = (
         "faults",
         f"{len(FAULTS)} faults of a model server, in 4 roles, through `ask` and in a conversation",
         len(CASES),
-        16,
+        8,
         prepared,
         faulty,
         by="loopback server",
