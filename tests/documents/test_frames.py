@@ -6,7 +6,7 @@ import pytest
 
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.documents.layout.frames import frames
-from research_agent.documents.layout.spans import Bar, Rule
+from research_agent.documents.layout.pieces import Bar, Rule
 from tests.documents.small_pdf import Text, small_pdf
 
 XS, YS = (50, 150, 300, 420), (700, 670, 640, 610)

@@ -6,8 +6,9 @@ import pytest
 
 from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.listings import has_listings
+from research_agent.documents.layout.pieces import Glyph
 from research_agent.documents.layout.rows import Row, rows
-from research_agent.documents.layout.spans import Glyph, spans
+from research_agent.documents.layout.spans import spans
 
 CODE = """def turn(valve):
     if valve < 0:

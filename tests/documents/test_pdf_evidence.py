@@ -4,7 +4,8 @@ import pytest
 
 from research_agent.documents.adapters.pdf import parse_pdf
 from research_agent.documents.layout.fractions import with_fractions
-from research_agent.documents.layout.spans import Glyph, Rule, spans
+from research_agent.documents.layout.pieces import Glyph, Rule
+from research_agent.documents.layout.spans import spans
 from research_agent.text.alignment import page_spans
 from research_agent.types.documents import Block
 from tests.documents.small_pdf import Text, small_pdf

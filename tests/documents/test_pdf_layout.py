@@ -6,8 +6,9 @@ from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.joining import join_lines
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.page_furniture import Page, without_running_heads
+from research_agent.documents.layout.pieces import Bar, Glyph, Rule
 from research_agent.documents.layout.rows import Row, rows
-from research_agent.documents.layout.spans import Bar, Glyph, Rule, Span, spans
+from research_agent.documents.layout.spans import Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text
 
 
@@ -28,6 +29,24 @@ def line(text: str, low: float, left: float = 0, size: float = 10) -> Row:
 
 def texts(found: tuple[Row, ...]) -> list[str]:
     return [" | ".join(" ".join(s.text for s in cell) for cell in row.cells) for row in found]
+
+
+def test_a_formula_that_is_drawn_after_all_else_is_read_where_it_is_seen() -> None:
+    """Before words, between them, and as the small mark of a note; not a cell of the next row."""
+    above = glyphs("The line above", 0, 12)
+    typed = [glyph._replace(size=10) for glyph in glyphs("messages.", 60, 0)]
+    words, far = glyphs("messages.", 60, 0), glyphs("The page goes on", 0, -200)
+    before, between = glyphs("4096", 37, 0), glyphs("(or)", 108, 0)
+    after, mark = glyphs("more", 130, 0), [Glyph("7", 105, 5, 108, 10, 5, size=5)]
+
+    def read(*parts: list[Glyph]) -> list[str]:
+        drawn = [glyph for part in (above, *parts) for glyph in (*part, Glyph("\n"))]
+        return [piece.text for piece in spans(drawn)][1:]
+
+    assert ["4096 messages.", "The page goes on"] == read(words, far, before)
+    assert ["The page goes on", "messages. (or) more"] == read(between, far, words, after)
+    assert ["messages.^7", "The page goes on"] == read(typed, far, mark)
+    assert ["messages.", "4096"] == read(words, before)
 
 
 def test_accents_and_hyphens() -> None:

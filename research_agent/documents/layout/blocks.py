@@ -9,8 +9,9 @@ from statistics import median
 from research_agent.documents.layout.grid import is_caption
 from research_agent.documents.layout.joining import join_lines
 from research_agent.documents.layout.listings import listing_ranges, listing_text
+from research_agent.documents.layout.pieces import Rule
 from research_agent.documents.layout.rows import Row
-from research_agent.documents.layout.spans import Rule, Span
+from research_agent.documents.layout.spans import Span
 from research_agent.documents.layout.tables import table_ranges, table_text
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from research_agent.documents.layout.spans import SMALL, Glyph, Rule
+from research_agent.documents.layout.pieces import SMALL, Glyph, Rule
 
 WIDEST = 200.0  # points; a longer bar is a table's
 SLACK = 0.35  # sizes of type by which a bar is longer than what it divides at most

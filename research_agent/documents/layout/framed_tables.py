@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations, groupby, pairwise
 
 from research_agent.documents.layout.frames import TOUCH, Cell, Frame
-from research_agent.documents.layout.spans import SAME_LINE, Span, share
+from research_agent.documents.layout.pieces import SAME_LINE, share
+from research_agent.documents.layout.spans import Span
 
 GAPS = 0.2  # share of the lines in cells that have gaps as between columns, at most
 FILLED = 1 / 3  # share of the cells that hold text at least

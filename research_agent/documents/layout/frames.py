@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from research_agent.documents.layout.spans import Bar, Rule, Span
+from research_agent.documents.layout.pieces import Bar, Rule
+from research_agent.documents.layout.spans import Span
 
 TOUCH = 2.0  # points by which lines that meet may miss one another
 DOUBLE = 4.0  # points between the two lines of a double one at most

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.pieces import Rule
 from research_agent.documents.layout.rows import Row
-from research_agent.documents.layout.spans import Rule, Span
+from research_agent.documents.layout.spans import Span
 
 EDGE = 4.0  # points by which the ends of lines of one table differ at most
 WIDE = 0.8  # share of a table's width that a line through all of it has at least

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from research_agent.documents.layout.pieces import SAME_LINE, share
 from research_agent.documents.layout.rows import Row
-from research_agent.documents.layout.spans import SAME_LINE, SAME_WIDTH, Span, share
+from research_agent.documents.layout.spans import SAME_WIDTH, Span
 
 LEAST_LETTERS = 10
 """Different letters of a listing at least: some letters and all digits are as wide in any font."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from research_agent.documents.layout.frames import Frame
-from research_agent.documents.layout.spans import Rule, Span
+from research_agent.documents.layout.pieces import Rule
+from research_agent.documents.layout.spans import Span
 
 MARGIN = 0.12  # share of the page's height, above and below, in which running heads are
 REPEATED = 0.3

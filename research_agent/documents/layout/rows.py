@@ -10,7 +10,8 @@ from itertools import groupby, pairwise
 
 from research_agent.documents.layout.framed_tables import Table, table_in
 from research_agent.documents.layout.frames import Frame
-from research_agent.documents.layout.spans import CELL_GAP, SAME_LINE, Rule, Span, share
+from research_agent.documents.layout.pieces import CELL_GAP, SAME_LINE, Rule, share
+from research_agent.documents.layout.spans import Span
 
 CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
 LINE_PITCH = 1.7

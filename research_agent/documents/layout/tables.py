@@ -7,8 +7,9 @@ from dataclasses import replace
 from research_agent.documents.layout.framed_tables import Table
 from research_agent.documents.layout.grid import LEADERS, STEP, Grid, framed, is_caption
 from research_agent.documents.layout.joining import join_lines
+from research_agent.documents.layout.pieces import Rule
 from research_agent.documents.layout.rows import Row
-from research_agent.documents.layout.spans import Rule, Span
+from research_agent.documents.layout.spans import Span
 from research_agent.text.tables import HEAD_LINE, Cell, cells, head_of, joined_cells, without_line
 from research_agent.types.documents import Block
 

@@ -7,7 +7,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from research_agent.documents.adapters.pdf.glyphs import Turn, turned
-from research_agent.documents.layout.spans import Span, share
+from research_agent.documents.layout.pieces import share
+from research_agent.documents.layout.spans import Span
 
 MOST_FIELDS = 2_000  # of a page
 MOST_BYTES = 200_000  # of a value

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 
 from research_agent.documents.layout.fractions import with_fractions
 from research_agent.documents.layout.frames import Frame, frames
-from research_agent.documents.layout.spans import Bar, Glyph, Rule
+from research_agent.documents.layout.pieces import Bar, Glyph, Rule
 
 THICK = 2.5  # points; what is thicker is an area
 LEVEL = 1.0  # points by which the heights of two parts of a line differ at most
