@@ -47,6 +47,8 @@ def test_a_formula_that_is_drawn_after_all_else_is_read_where_it_is_seen() -> No
     assert ["The page goes on", "messages. (or) more"] == read(between, far, words, after)
     assert ["messages.^7", "The page goes on"] == read(typed, far, mark)
     assert ["messages.", "4096"] == read(words, before)
+    labels = [[Glyph("x", 0, low, 5, low + 10, low)] for low in range(-90_000, 0, 30)]
+    assert "4096" == read(words, *labels, before)[-1]  # (a drawing: too many to compare)
 
 
 def test_accents_and_hyphens() -> None:

@@ -18,6 +18,7 @@ WORD_GAP = 0.17
 SAME_LINE = 0.4  # share of the lower one's height in which two pieces of one line overlap at least
 TOUCH, OVER = 0.4, 0.1
 """Gap and overlap, in line heights, up to which pieces that are drawn apart go on as one."""
+MOST_PIECES = 3000  # a page with more is a drawing, whose pieces stay in the order of drawing
 AWAY = 2.0  # how far off, in line heights, the page goes on before the rest of a line is drawn
 SAME_BASELINE = 0.02
 """How far their baselines differ at most, in sizes of type."""
@@ -95,7 +96,7 @@ def pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar] = ()) -> list[list[Glyph
     """Return the characters of each piece; `bars` part them."""
     ordered = sorted(bars)
     found = [piece for piece in _pieces(glyphs, ordered) if drawn(piece)]
-    return _strays_placed(found, ordered)
+    return _strays_placed(found, ordered) if len(found) <= MOST_PIECES else found
 
 
 def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph]]:
@@ -198,7 +199,8 @@ def _strays_placed(found: Sequence[list[Glyph]], bars: Sequence[Bar]) -> list[li
         low, high = box.right - OVER * box.size, box.right + TOUCH * box.size
         near = range(bisect_left(starts, (low,)), bisect_right(starts, (high, len(starts))))
         for other in (starts[number][1] for number in near):
-            if other not in {at, at + 1, *joined} and _goes_on(found, boxes, at, other, bars):
+            new = other not in joined and other not in (at, at + 1)
+            if new and _goes_on(found, boxes, at, other, bars):
                 after[at] = other
                 joined.add(other)
                 break
