@@ -113,6 +113,14 @@ def test_a_server_that_is_busy_is_asked_again_a_bounded_number_of_times(
     assert (True, 3) == (caught.value.retryable, len(asked))
 
 
+def test_errors_of_ours_are_no_faults_of_the_storage() -> None:
+    """They are RuntimeErrors, as some of the storage's own are."""
+    ended = errors.StoppedError("The caller has gone.")
+    with pytest.raises(errors.StoppedError) as caught, storage_module.faults("here"):
+        raise ended
+    assert ended is caught.value
+
+
 @pytest.mark.parametrize("location", ["s3://bucket", "s3:///name", "s3://b/../c", "s3://b//c"])
 def test_a_location_that_names_no_index_is_refused(location: str) -> None:
     with pytest.raises(errors.PathError, match="names no index"):

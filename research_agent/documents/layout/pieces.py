@@ -67,6 +67,8 @@ class _Box(NamedTuple):
     size: float  # median height of its characters
     type: float  # size of its largest type
     baseline: float  # of that
+    first: Glyph
+    last: Glyph
 
     @property
     def middle(self) -> float:
@@ -200,7 +202,7 @@ def _strays_placed(found: Sequence[list[Glyph]], bars: Sequence[Bar]) -> list[li
         near = range(bisect_left(starts, (low,)), bisect_right(starts, (high, len(starts))))
         for other in (starts[number][1] for number in near):
             new = other not in joined and other not in (at, at + 1)
-            if new and _goes_on(found, boxes, at, other, bars):
+            if new and _goes_on(boxes, at, other, bars):
                 after[at] = other
                 joined.add(other)
                 break
@@ -217,26 +219,18 @@ def _strays_placed(found: Sequence[list[Glyph]], bars: Sequence[Bar]) -> list[li
     return [piece for _, piece in sorted(placed.items(), key=itemgetter(0))]
 
 
-def _goes_on(
-    found: Sequence[Sequence[Glyph]],
-    boxes: Sequence[_Box],
-    at: int,
-    other: int,
-    bars: Sequence[Bar],
-) -> bool:
+def _goes_on(boxes: Sequence[_Box], at: int, other: int, bars: Sequence[Bar]) -> bool:
     """Return whether `other` is on the baseline of `at`, or an index of it, and was drawn apart.
 
     Between the two something else is drawn, far above or below.
     """
     box, following = boxes[at], boxes[other]
+    if share(box, following) < SAME_LINE or _runs_left(box.last):
+        return False
     between = boxes[min(at, other) + 1 : max(at, other)]
-    last = drawn(found[at])[-1]
-    if (
-        share(box, following) < SAME_LINE
-        or all(abs(one.middle - box.middle) <= AWAY * box.size for one in between)
-        or _runs_left(last)
-        or _is_between(bars, last, drawn(found[other])[0])
-    ):
+    if all(abs(one.middle - box.middle) <= AWAY * box.size for one in between):
+        return False
+    if _is_between(bars, box.last, following.first):
         return False
     off = following.baseline - box.baseline
     if following.type <= SMALL * box.type:
@@ -257,13 +251,18 @@ def drawn(piece: Sequence[Glyph]) -> list[Glyph]:
     return [glyph for glyph in piece if not glyph.char.isspace()]
 
 
-def _box(piece: Sequence[Glyph]) -> _Box:
-    own = drawn(piece)
-    return _Box(
+def edges(own: Sequence[Glyph]) -> tuple[float, float, float, float, float]:
+    """Return the left, lower, right and upper edge of characters, and their median height."""
+    return (
         min(glyph.left for glyph in own),
         min(glyph.bottom for glyph in own),
         max(glyph.right for glyph in own),
         max(glyph.top for glyph in own),
         max(median(glyph.top - glyph.bottom for glyph in own), 0.1),
-        *max((round(glyph.size or glyph.top - glyph.bottom, 1), glyph.baseline) for glyph in own),
     )
+
+
+def _box(piece: Sequence[Glyph]) -> _Box:
+    own = drawn(piece)
+    largest = max((round(one.size or one.top - one.bottom, 1), one.baseline) for one in own)
+    return _Box(*edges(own), *largest, own[0], own[-1])

@@ -19,6 +19,7 @@ from research_agent.documents.layout.pieces import (
     Bar,
     Glyph,
     drawn,
+    edges,
     pieces,
 )
 from research_agent.text.indices import index
@@ -81,11 +82,7 @@ def _span(piece: Sequence[Glyph]) -> Span:
     lead = list(takewhile(lambda glyph: glyph.bold or not glyph.char.isalpha(), piece))
     return Span(
         _text(piece),
-        min(glyph.left for glyph in own),
-        min(glyph.bottom for glyph in own),
-        max(glyph.right for glyph in own),
-        max(glyph.top for glyph in own),
-        max(median(glyph.top - glyph.bottom for glyph in own), 0.1),
+        *edges(own),
         own[0].baseline,
         len(_text(lead)) if any(glyph.bold for glyph in lead) else 0,
         _typed(own),

@@ -21,6 +21,7 @@ from research_agent.errors import (
     IndexMissingError,
     IndexUnavailableError,
     PathError,
+    ResearchAgentError,
 )
 from research_agent.text.loopback import is_loopback
 from research_agent.text.paths import LOCAL
@@ -212,7 +213,7 @@ def faults(label: str) -> Iterator[None]:
 
     try:
         yield
-    except IndexingError:
+    except ResearchAgentError:
         raise
     except (BaseError, OSError, RuntimeError, ValueError) as error:
         raise _fault(label, str(error)) from error
