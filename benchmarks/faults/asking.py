@@ -76,6 +76,7 @@ def ask_all(
     """Ask under each fault, some at a time; faults of the whole process come first.
 
     Before that under those that come `first`: the libraries are loaded, which takes seconds.
+    What ended late is asked once more, alone: the machine may have stood still.
     """
     pairs = CrossEncoder(embedder)
 
@@ -91,8 +92,9 @@ def ask_all(
         with ThreadPoolExecutor(terms.threads) as pool:
             others = [row for row in rows if not row.alone]
             beside = dict(zip([r.name for r in others], pool.map(run, others), strict=True))
-    found = {**alone, **beside}
-    return [found[row.name] for row in rows]
+        found = {**alone, **beside}
+        late = {row.name: run(row) for row in rows if not found[row.name].in_time}
+    return [{**found, **late}[row.name] for row in rows]
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.faults import Outcome, Row, Terms, asked, documents_index, rows, table
+from benchmarks.faults import Outcome, Row, Terms, asked, asking, documents_index, rows, table
+from benchmarks.faults.asking import Ended, ask_all
+from research_agent.models.adapters.minilm import MiniLM
 
 ONE_CALL = (
     "429, Retry-After of a day",
@@ -135,3 +137,17 @@ def test_table_shows_what_is_broken(outcomes: Mapping[str, Outcome]) -> None:
         "- openai, x (all): later than its deadline"
     )
     assert "| 99.0 | NO |" in text
+
+
+@pytest.mark.parametrize(("second", "in_time"), [(1.0, True), (99.0, False)])
+def test_late_row_is_asked_once_more(
+    monkeypatch: pytest.MonkeyPatch, second: float, *, in_time: bool
+) -> None:
+    """A machine that stood still breaks no rule; a row that is late each time does."""
+    ended = iter([Ended(99.0), Ended(second)])
+    monkeypatch.setattr(asking, "_ended", lambda *_: next(ended))
+
+    [told] = ask_all(ROWS[:1], "", MiniLM(), Terms(seconds=6.0, timeout=0.8))
+
+    assert in_time == told.in_time
+    assert in_time == ("later than its deadline" not in told.broken)
