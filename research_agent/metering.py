@@ -64,8 +64,8 @@ class Meter:
         """Return the model's reply; its deadline is the time that is left, or `seconds`.
 
         What is `kept` for a later call is not spent on this one, and a reply that may not even have
-        `least_tokens` is not asked for. Raises BudgetError, also where the time ran out during the
-        call, and ModelError.
+        `least_tokens` is not asked for. Raises BudgetError, also where the time ran out during a
+        call that may do better with more of it, and ModelError.
         """
         prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
         allowance = self.left().aside(kept)
@@ -78,7 +78,7 @@ class Meter:
         except ModelError as error:
             took, failed = self._clock.seconds() - started, type(error).__name__
             self._calls.append(ModelCall(role, seconds=took, tries=error.tries, failed=failed))
-            if self.left().spent() == "seconds":
+            if error.retryable and self.left().spent() == "seconds":
                 raise BudgetError("seconds", last=str(error)) from error
             raise
         self._calls.append(reply.cost)

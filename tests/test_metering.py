@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.errors import BudgetError, ModelTimeoutError, ModelUnavailableError
+from research_agent.errors import (
+    BudgetError,
+    ModelAccessError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
 from research_agent.metering import Meter, remaining, spare, whole
 from research_agent.settings import AnswerSettings, BudgetSettings, EvidenceSettings, Settings
 from research_agent.types import Completion, Message, ModelCall, TraceEvent
@@ -60,6 +65,21 @@ def test_deadline_is_what_is_left() -> None:
     assert ("seconds", 60.0) == (error.value.which, server.watch.now)
     assert isinstance(error.value.__cause__, ModelTimeoutError)
     assert f"budget.seconds is spent: {error.value.__cause__}" == str(error.value)
+
+
+def test_late_error_that_time_does_not_mend() -> None:
+    """It is told as it is: a larger budget would not help who has no access."""
+
+    class Hurried(Watch):
+        def seconds(self) -> float:
+            self.now += 40.0
+            return self.now
+
+    late = Meter(PLENTY, tokenizer=WordCount(), clock=Hurried())
+    with pytest.raises(ModelAccessError):
+        late.ask(ScriptedChat(ModelAccessError("x")), "answer", HELLO, max_tokens=5)
+
+    assert "seconds" == late.left().spent()
 
 
 def test_nothing_but_model_errors_is_counted() -> None:

@@ -30,7 +30,7 @@ LATE = ("ModelTimeoutError", "refused: budget")
 AGAIN = (DOWN, "refused: budget")
 """What is tried again; on a busy machine the time may end before the tries."""
 EXPECTED: Mapping[str, tuple[str, ...]] = {
-    "429, Retry-After of a day": (BUSY,),
+    "429, Retry-After of a day": (BUSY, "refused: budget"),
     "500 once": ("answered",),
     "500 for ever": AGAIN,
     "reset within the reply": AGAIN,
