@@ -193,6 +193,8 @@ def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
     runs: list[list[tuple[Block, str]]] = []
     for block in _notes_last(blocks):
         text = block.text.strip()
+        if block.kind == "list":  # (what it is indented by is its level)
+            text = block.text.strip("\n").rstrip()
         if runs and _is_cut(*runs[-1][-1], block, text):
             runs[-1].append((block, text))
         else:

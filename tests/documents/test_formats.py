@@ -87,7 +87,7 @@ def test_numbers_and_diagrams_of_a_slide() -> None:
     """Items keep their numbers; the words of a diagram stand in its order, not in the file's."""
     ((_, text),) = places(made.numbered_deck(), "deck.pptx")
 
-    lists = "1. mix\n- with salt\n2. bake", "c) eat\nd) sleep", "- knead\n- by hand\n- bake"
+    lists = "1. mix\n  - with salt\n2. bake", "c) eat\nd) sleep", "- knead\n  - by hand\n- bake"
     assert "\n\n".join(lists) == text
 
 

@@ -33,7 +33,7 @@ def test_blocks_in_order() -> None:
         ("loose link", top, "text"),
         ("Lists", lists, "text"),
         ("- first", lists, "list"),
-        ("- inner", lists, "list"),
+        ("  - inner", lists, "list"),
         ("- second", lists, "list"),
         ("  code\n    kept", lists, "code"),
         ("Sizes\na | b\n--- | ---\n1 | 2", lists, "table"),
@@ -78,7 +78,7 @@ def test_pages_of_all_kinds(page: str, title: str, date: str, texts: list[str]) 
     [
         (
             "<ol><li>one<ul><li>x</ul><ol type=a><li>aa<li>bb</ol><li value=7>y<li><p>p<p>q</ol>",
-            ["1. one", "- x", "a. aa", "b. bb", "7. y", "8. p", "- q"],
+            ["1. one", "  - x", "  a. aa", "  b. bb", "7. y", "8. p", "  q"],
         ),
         ("<ol reversed><li>c<li>b</ol><ul><li>u</ul>", ["2. c", "1. b", "- u"]),
         ("<ol start=5 type=I><li>c<li>b</ol><li>alone", ["V. c", "VI. b", "- alone"]),
@@ -147,6 +147,127 @@ def test_pages_within_markdown() -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        (
+            "<table><tr><td><pre>1\n2</pre></td><td><pre>if x:\n    y()</pre></td></tr></table>",
+            ["if x:\n    y()"],
+        ),
+        ("<pre><div>if x:</div><div>    y()\n</div><div>z</div></pre>", ["if x:\n    y()\nz"]),
+        (
+            "<pre><span>9</span>if x:\n<span>10</span>    1()\n<span>11</span></pre>",
+            ["if x:\n    1()\n"],
+        ),
+        ("<pre><b>1</b>, 2\n<b>3</b></pre><pre><b>1</b>\n<b>2</b></pre>", ["1, 2\n3", "1\n2"]),
+        ("<pre><button>Copy</button>a<i hidden>b</i></pre>", ["a"]),
+        ("<h2>Use<span><a href='#use'>#</a></span></h2><input type=checkbox>", ["Use"]),
+        (
+            "<h3><button>How long?</button></h3><div role=region aria-labelledby=b hidden>A day.",
+            ["How long?", "A day."],
+        ),
+        ("<div role=tabpanel aria-hidden=true>yarn add</div><div hidden>x</div>", ["yarn add"]),
+        (
+            "<table><tr><th>A<th>B<tr hidden><td>x<tr><td><h3>1</h3><td><b>2</b>",
+            ["A | B\n--- | ---\n1 | 2"],
+        ),
+        (
+            "<table><tfoot><tr><td>All<td>3</tfoot><tr><th>A<th>B<tr><td>x<td>3<td hidden>y",
+            ["A | B\n--- | ---\nx | 3\nAll | 3"],
+        ),
+        (
+            "<figure><table><tr><th>A<th>B<tr><td>x<td>Yes</table><figcaption>Table 1",
+            ["Table 1\nA | B\n--- | ---\nx | Yes"],
+        ),
+        ("<p>Notice: <del>30</del> <ins>14</ins> days", ["Notice: ~~30~~ 14 days"]),
+        (
+            "<li><input type=checkbox checked disabled>done<li><input type=checkbox disabled>open",
+            ["- [x] done", "- [ ] open"],
+        ),
+    ],
+)
+def test_what_a_reader_sees_of_code_panels_and_tables(page: str, texts: list[str]) -> None:
+    """Lines of code without their numbers, panels that a click opens, rows that are shown."""
+    assert texts == [block.text for block in parse_html(page).blocks]
+
+
+def test_headings_of_a_note_end_with_it() -> None:
+    """What follows a note or a quotation is no text of its headings."""
+    page = "<main><h2>Use</h2><aside><h3>See</h3>a</aside><details><h3>More</h3>b</details><p>c"
+    text = "## Use\n\n> ### See\n> a\n\nc"
+
+    assert [("Use", "See"), ("Use", "More"), ("Use",)] == [
+        block.section for block in parse_html(page).blocks if block.text in "abc"
+    ]
+    assert [("Use", "See"), ("Use",)] == [
+        block.section for block in parse_markdown(text).blocks if block.text in "abc"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (
+            "<msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mn>4</mn>",
+            "x^2 = 4",
+        ),
+        (
+            "<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><msqrt><mi>b</mi></msqrt></mfrac>",
+            "(a + 1)/(√b)",
+        ),
+        ("<mo>-</mo><msubsup><mi>a</mi><mi>i</mi><mn>2</mn></msubsup>", "-a_i^2"),
+        ("<mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable>", "1, 2; 3"),
+        ("<mi>z</mi><annotation encoding=MathType-MTEF>x", "z"),
+        ("<semantics><mi>z</mi><annotation encoding=LaTeX>z_1", "z_1"),
+    ],
+)
+def test_formulas_of_a_page(formula: str, text: str) -> None:
+    """They are read as their page spells them out, or as they are drawn."""
+    (block,) = parse_html(f"<p>See <math>{formula}").blocks
+    assert f"See {text}" == block.text
+
+
+def test_formulas_in_markdown() -> None:
+    """They stay as they are written; an amount of money begins none."""
+    text = "See $a*b*c_1$ and $x_i$ for $5 and $6\n\n$$\nf(x)\n=\n- g\n$$"
+
+    assert ["See $a*b*c_1$ and $x_i$ for $5 and $6", "$$\nf(x)\n=\n- g\n$$"] == [
+        block.text for block in parse_markdown(text).blocks
+    ]
+
+
+def test_footnotes_attributes_and_whole_tables_in_markdown() -> None:
+    """A footnote is no target of links; attributes are no words; a table may have empty lines."""
+    text = """# Intro {#in .unnumbered}
+
+It is ~~10~~ 20[^1].
+
+[^1]: https://example.org/spec
+
+<table>
+<tr><th>Plan</th><th>Price</th></tr>
+
+<tr><td>
+
+**A**
+
+</td><td>5</td></tr>
+</table>
+
+<table>
+never closed"""
+    document = parse_markdown(text)
+
+    assert ("Intro", ("#intro", "#in")) == (document.title, document.blocks[0].anchors)
+    assert [
+        "Intro",
+        "It is ~~10~~ 20[^1].",
+        "[^1]: https://example.org/spec",
+        "Plan | Price\n--- | ---\nA | 5",
+        "never closed",
+    ] == [block.text for block in document.blocks]
+
+
+@pytest.mark.parametrize(
     "front",
     [
         "---\ntitle: 'My: notes'\ntags: [a]\ndate: 2024-08-13 10:00\n---",
@@ -159,6 +280,23 @@ def test_front_matter(front: str) -> None:
 
     assert ("My: notes", "2024-08-13") == (document.title, document.date)
     assert ["Text"] == [block.text for block in document.blocks]
+
+
+def test_headings_in_html_within_markdown() -> None:
+    """They are headings of the page, and have the names that GitHub gives headings."""
+    text = (
+        '<h1 align="center"><img src=a.png> Kiln</h1>\n\nIt fires.\n\n<h2>Use</h2>\n\n## Use\n\nx'
+    )
+    document = parse_markdown(text)
+
+    assert "Kiln" == document.title
+    assert [
+        ("Kiln", ("Kiln",), ("#kiln",)),
+        ("It fires.", ("Kiln",), ()),
+        ("Use", ("Kiln", "Use"), ("#use",)),
+        ("Use", ("Kiln", "Use"), ("#use-1",)),
+        ("x", ("Kiln", "Use"), ()),
+    ] == [(block.text, block.section, block.anchors) for block in document.blocks]
 
 
 def test_a_rule_is_no_front_matter() -> None:

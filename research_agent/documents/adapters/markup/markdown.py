@@ -8,7 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from research_agent.documents.adapters.markup.html import Walk as HtmlWalk
 from research_agent.documents.adapters.markup.html import parse_fragment, parse_html
@@ -32,6 +35,13 @@ _FRONT = re.compile(
 _FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _HEADING = re.compile("h[1-6]")
 _WORDS = frozenset({"text", "code_inline"})
+_SIGNS = {
+    "s_open": "~~",
+    "s_close": "~~",
+    "math_inline": "${}$",
+    "math_inline_double": "$${}$$",
+}
+"""What stays as it is written."""
 _ANCHOR = re.compile(r"<[^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 _INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
@@ -42,7 +52,9 @@ _REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
 """What a program has written over in the same line, as a bar of progress is."""
 _NAMELESS = re.compile(r"<[^<>]*>")
 """How Python writes an object that has a form for people alone."""
-_HEADING_ID = re.compile(r"\s*\{#([\w:.-]+)\}$")
+_ATTRIBUTES = re.compile(r"\s*\{:?\s*(?=[#.])(?:#([\w:.-]+))?(?:\s*\.[\w-]+)*\s*\}$")
+"""What Pandoc and others write behind a heading: its anchor and classes."""
+_TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 
 
 def parse_markdown(text: str) -> ParsedDocument:
@@ -64,7 +76,36 @@ def parse_markdown(text: str) -> ParsedDocument:
 
 
 def _tokens(text: str) -> Sequence[Token]:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False)
+    parser.use(amsmath_plugin)
+    parser.block.ruler.at("reference", _reference)
+    return [*_whole_tables(parser, parser.parse(text))]
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (markdown-it calls it so)
+    """Read the target of a link; a footnote is none."""
+    begin = state.bMarks[start] + state.tShift[start]
+    return not state.src.startswith("[^", begin) and reference(state, start, end, silent)
+
+
+def _whole_tables(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens; a table in HTML is one, also with empty lines and Markdown within."""
+    held: list[Token] = []
+    depth = 0
+    for token in tokens:
+        if token.type == "html_block":
+            depth += sum(-1 if end else 1 for end in _TABLE.findall(token.content))
+        if depth > 0 or held:
+            held.append(token)
+            if depth <= 0:
+                html = parser.renderer.render(held, parser.options, {})
+                yield Token("html_block", "", 0, content=html)
+                held = []
+        else:
+            yield token
+        depth = max(depth, 0)
+    yield from held
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -81,6 +122,8 @@ class _Walk(Sections):
         self._numbers: list[int] = []
         """Of the lists around the text: the least number of the next item; all may be written 1."""
         self._marks: list[str] = []
+        self._quoted: list[list[tuple[int, str]]] = []
+        """The headings above the quotations around the text."""
         self._row: list[str] = []
         self._table: list[list[str]] = []
         self._slugs: Counter[str] = Counter()
@@ -96,6 +139,9 @@ class _Walk(Sections):
                     yield from self.block(token.content.rstrip(), "code")
                 case "html_block":
                     yield from self._html(token.content)
+                case "math_block" | "amsmath":
+                    signs = "$$\n{}\n$$" if token.type == "math_block" else "{}"
+                    yield from self.block(signs.format(token.content.strip()), "text")
                 case "table_close":
                     yield from self.block(table_text(self._table, headed=True), "table")
                     self._table = []
@@ -114,6 +160,10 @@ class _Walk(Sections):
             self._numbers.pop()
         elif token.type == "list_item_close":
             self._marks.pop()
+        elif token.type == "blockquote_open":
+            self._quoted.append(self.path)
+        elif token.type == "blockquote_close":  # (its headings end with it)
+            self.path = self._quoted.pop()
         elif token.type == "tr_close":
             self._table.append(self._row)
             self._row = []
@@ -136,23 +186,29 @@ class _Walk(Sections):
             yield from self.block(content, "text")
 
     def _heading(self, content: str, level: int) -> Iterator[Block]:
-        heading = _HEADING_ID.sub("", content)
+        heading = " ".join(_ATTRIBUTES.sub("", content).split())
+        self.anchors.append(f"#{self._slug(heading)}")
+        if (own := _ATTRIBUTES.search(content)) and own[1]:
+            self.anchors.append(f"#{own[1]}")
+        yield from self.heading(heading, level)
+
+    def _slug(self, heading: str) -> str:
+        """Return the name that GitHub gives a heading: each one another."""
         name = slug = _slug(heading)
         while name in self._slugs:
             name = f"{slug}-{self._slugs[slug]}"
             self._slugs[slug] += 1
         self._slugs[name] += 1
-        self.anchors.append(f"#{name}")
-        if written := _HEADING_ID.search(content):
-            self.anchors.append(f"#{written[1]}")
-        yield from self.heading(heading, level)
+        return name
 
     def _html(self, text: str) -> Iterator[Block]:
         walk = HtmlWalk()
-        walk.anchors, walk.links = self.anchors, self.links
+        walk.path, walk.anchors, walk.links = self.path, self.anchors, self.links
         if element := parse_fragment(text):
             for block in walk.blocks(element):
-                yield replace(block, section=self.section)
+                is_heading, self.path = walk.path is not self.path, walk.path
+                slugs = (f"#{self._slug(block.text)}",) if is_heading else ()
+                yield replace(block, anchors=(*block.anchors, *slugs))
         self.anchors, self.links = walk.anchors, walk.links
 
     def _note_html(self, html: str) -> None:
@@ -173,6 +229,8 @@ def _plain(inline: Token) -> str:
             parts.append(child.content)
         elif child.type in ("softbreak", "hardbreak"):
             parts.append("\n")
+        elif child.type in _SIGNS:
+            parts.append(_SIGNS[child.type].format(child.content))
         elif child.type == "image":
             parts.append(_plain(child))
         elif child.type == "html_inline" and (tag := _INLINE_TAG.match(child.content)):
