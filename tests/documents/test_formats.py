@@ -109,6 +109,21 @@ def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> N
     assert (document.blocks[:2], ("OPS/9.xhtml cannot be read",)) == (less.blocks, less.warnings)
 
 
+@pytest.mark.parametrize(
+    ("changed", "path"),
+    [
+        ({"OPS/nav.xhtml": "<nav>Rye&nbsp;</nav>"}, "OPS/nav.xhtml"),
+        ({"OPS/a.opf": made.PACKAGE.replace("nav.xhtml", "gone.xhtml")}, "OPS/gone.xhtml"),
+    ],
+)
+def test_damaged_contents_of_a_book_cost_only_the_names(changed: dict[str, str], path: str) -> None:
+    """Its chapters are read, and a warning says why they have no names."""
+    document = parse_bytes(made.epub(**changed), ".epub")
+
+    assert [("Flour",), ("Flour",), ()] == [block.section for block in document.blocks]
+    assert (f"the contents in {path} cannot be read",) == document.warnings
+
+
 def test_a_chapter_is_xml() -> None:
     """An empty title ends at once, a note is text, and the number of a page is none."""
     page = """<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Rye<br/>is

@@ -1,6 +1,6 @@
 """EPUB books: the chapters in the order of reading, each below its name in the contents."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
@@ -14,6 +14,8 @@ from research_agent.types.documents import Block, ParsedDocument
 
 CHAPTERS = {"application/xhtml+xml", "text/html"}  # types of what holds text
 _LOCKED = "META-INF/encryption.xml"
+_FAULTS = (*FAULTS, ET.ParseError, RuntimeError)
+"""What a part raises that is missing, damaged, locked or nested too deeply."""
 
 Parse = Callable[[bytes, str], ParsedDocument]  # reads the bytes of a file with an ending
 
@@ -21,14 +23,14 @@ Parse = Callable[[bytes, str], ParsedDocument]  # reads the bytes of a file with
 def parse_epub(data: bytes, parse: Parse) -> ParsedDocument:
     """Return the book in an EPUB file's bytes; `parse` reads its chapters; raises DocumentError.
 
-    A chapter that is missing costs only itself, and a warning.
+    A chapter that is missing costs only itself, damaged contents only the names; both are warnings.
     """
     with opened(data, "EPUB") as archive:
         try:
             return _book(archive, parse)
         except DocumentError:
             raise
-        except (*FAULTS, ET.ParseError, RuntimeError) as error:
+        except _FAULTS as error:
             raise DocumentError("not a readable EPUB") from error
 
 
@@ -43,25 +45,36 @@ def _book(archive: ZipFile, parse: Parse) -> ParsedDocument:
         parts = _xml(archive, _LOCKED).iterfind(".//{*}CipherReference")
         if locked := {unquote(part.get("URI", "")) for part in parts} & set(paths):
             raise DocumentError(f"{len(locked)} of its chapters are locked (DRM)")
-    names: dict[str, str] = {}
-    for item in items.values():  # (the contents of EPUB 3 and of EPUB 2)
-        is_nav = "nav" in item.get("properties", "").split()
-        if is_nav or item.get("media-type") == "application/x-dtbncx+xml":
-            beside = _path(item["href"], package)
-            for href, name in _entries(_xml(archive, beside)):
-                names.setdefault(_path(href, beside), " ".join(name.split()))
-    blocks: list[Block] = []
     warnings: list[str] = []
+    names = _names(archive, package, items.values(), warnings)
+    blocks: list[Block] = []
     for path in paths:
         try:
             blocks += _below(parse(archive.read(path), ".xhtml"), names.get(path, ""))
-        except (*FAULTS, DocumentError):
+        except (*_FAULTS, DocumentError):
             warnings.append(f"{path} cannot be read")
     title, day = (
         " ".join((opf.findtext(f".//{{http://purl.org/dc/elements/1.1/}}{name}") or "").split())
         for name in ("title", "date")
     )
     return ParsedDocument(tuple(blocks), title=title, date=iso_date(day), warnings=tuple(warnings))
+
+
+def _names(
+    archive: ZipFile, package: str, items: Iterable[Mapping[str, str]], warnings: list[str]
+) -> dict[str, str]:
+    """Return the names of files in the contents; of damaged contents a line is in `warnings`."""
+    names: dict[str, str] = {}
+    for item in items:  # (the contents of EPUB 3 and of EPUB 2)
+        is_nav = "nav" in item.get("properties", "").split()
+        if is_nav or item.get("media-type") == "application/x-dtbncx+xml":
+            beside = _path(item.get("href", ""), package)
+            try:
+                for href, name in _entries(_xml(archive, beside)):
+                    names.setdefault(_path(href, beside), " ".join(name.split()))
+            except _FAULTS:
+                warnings.append(f"the contents in {beside} cannot be read")
+    return names
 
 
 def _xml(archive: ZipFile, path: str) -> ET.Element:
