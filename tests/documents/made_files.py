@@ -46,6 +46,26 @@ def epub(**changed: str | bytes) -> bytes:
     return archive(parts | changed)
 
 
+def book(contents: str, *pages: str) -> bytes:
+    """Return a book of pages 0.xhtml, 1.xhtml, … with what is in its table of contents."""
+    items = "".join(
+        f'<item id="p{n}" href="{n}.xhtml" media-type="application/xhtml+xml"/>'
+        for n in range(len(pages))
+    )
+    spine = "".join(f'<itemref idref="p{n}"/>' for n in range(len(pages)))
+    nav = '<item id="n" href="nav.xhtml" properties="nav"/>'
+    package = f"<package><manifest>{items}{nav}</manifest><spine>{spine}</spine></package>"
+    parts: dict[str, str | bytes] = {f"OPS/{n}.xhtml": page for n, page in enumerate(pages)}
+    return archive(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OPS/a.opf": package,
+            "OPS/nav.xhtml": contents,
+            **parts,
+        }
+    )
+
+
 def workbook() -> bytes:
     stream = BytesIO()
     with xlsxwriter.Workbook(stream) as book:

@@ -113,6 +113,7 @@ def test_chapters_come_in_reading_order_under_their_names_in_the_contents() -> N
     ("changed", "path"),
     [
         ({"OPS/nav.xhtml": "<nav>Rye&nbsp;</nav>"}, "OPS/nav.xhtml"),
+        ({"OPS/nav.xhtml": f"<x><nav>{'<ol>' * 5000}{'</ol>' * 5000}</nav></x>"}, "OPS/nav.xhtml"),
         ({"OPS/a.opf": made.PACKAGE.replace("nav.xhtml", "gone.xhtml")}, "OPS/gone.xhtml"),
     ],
 )
@@ -122,6 +123,57 @@ def test_damaged_contents_of_a_book_cost_only_the_names(changed: dict[str, str],
 
     assert [("Flour",), ("Flour",), ()] == [block.section for block in document.blocks]
     assert (f"the contents in {path} cannot be read",) == document.warnings
+
+
+def book_sections(contents: str, *pages: str) -> list[tuple[str, tuple[str, ...]]]:
+    blocks = parse_bytes(made.book(contents, *pages), ".epub").blocks
+    return [(block.text, block.section) for block in blocks]
+
+
+def test_a_file_without_a_name_goes_on_with_the_chapter_before() -> None:
+    """It begins one of its own where its first heading is of the top level."""
+    contents = '<x><nav><a href="0.xhtml">Rye</a></nav></x>'
+    pages = "<p>dark", "<p>sour", "<h2>Uses</h2><p>bread", "<h1>Index</h1><p>a", "<p>b"
+
+    assert [
+        ("dark", ("Rye",)), ("sour", ("Rye",)), ("Uses", ("Rye", "Uses")),
+        ("bread", ("Rye", "Uses")), ("Index", ("Index",)), ("a", ("Index",)), ("b", ()),
+    ] == book_sections(contents, *pages)  # fmt: skip
+
+
+def test_a_chapter_begins_at_its_anchor_within_a_file() -> None:
+    """What stands before the first one is the end of the chapter before."""
+    contents = """<x><nav><a href="0.xhtml">Rye</a><a href="1.xhtml#w">Wheat</a>
+    <a href="1.xhtml#o">Oats</a></nav></x>"""
+    page = "<p>sour</p><div id=w><p>mild</p><p>white</p></div><h1 id=o>Oats</h1><p>sweet"
+
+    assert [
+        ("dark", ("Rye",)), ("sour", ("Rye",)), ("mild", ("Wheat",)), ("white", ("Wheat",)),
+        ("Oats", ("Oats",)), ("sweet", ("Oats",)),
+    ] == book_sections(contents, "<p>dark", page)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        """<x xmlns:e="http://www.idpf.org/2007/ops"><nav e:type="page-list">
+        <a href="1.xhtml#p">7</a></nav><nav e:type="toc"><ol><li><a href="0.xhtml">Grain</a><ol>
+        <li><a href="0.xhtml">Rye</a></li><li><a href="1.xhtml">Wheat</a></li></ol></li>
+        <li><a href="2.xhtml">Salt</a></li></ol></nav></x>""",
+        """<x><navMap><navPoint><navLabel><text>Grain</text></navLabel><navPoint>
+        <navLabel><text>Rye</text></navLabel><content src="0.xhtml"/></navPoint><navPoint>
+        <navLabel><text>Wheat</text></navLabel><content src="1.xhtml"/></navPoint></navPoint>
+        <navPoint><navLabel><text>Salt</text></navLabel><content src="2.xhtml"/></navPoint></navMap>
+        <pageList><pageTarget><navLabel><text>7</text></navLabel><content src="1.xhtml#p"/>
+        </pageTarget></pageList></x>""",
+    ],
+)
+def test_a_chapter_is_below_the_part_that_has_it_in_the_contents(contents: str) -> None:
+    """Lists of printed pages name none."""
+    assert [
+        ("dark", ("Grain", "Rye")), ("Wheat", ("Grain", "Wheat")), ("mild", ("Grain", "Wheat")),
+        ("sea", ("Salt",)),
+    ] == book_sections(contents, "<p>dark", "<h1>Wheat</h1><p id=p>mild", "<p>sea")  # fmt: skip
 
 
 def test_a_chapter_is_xml() -> None:
