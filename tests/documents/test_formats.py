@@ -284,6 +284,14 @@ def test_mail_in_an_unknown_character_set_is_read(name: bytes) -> None:
     assert "baked at 230 °C" in [block.text for block in blocks]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("kind", [b"", b"Content-Type: text/html\n"])
+def test_mail_without_a_character_set_is_read(kind: bytes, encoding: str) -> None:
+    """Its bytes are looked at, as those of a file are."""
+    body = "Größe: 30 €".encode(encoding)
+    assert "Größe: 30 €" == parse_bytes(b"Subject: a\n%b\n%b" % (kind, body), ".eml").blocks[1].text
+
+
 @pytest.mark.parametrize(
     ("data", "ending", "reason"),
     [

@@ -96,9 +96,11 @@ def _plain(document: ParsedDocument, *above: str) -> Iterator[Block]:
 
 def _content(part: MIMEPart) -> bytes:
     try:
-        if charset := part.get_content_charset():
+        charset = part.get_content_charset()
+        if charset:
             part.set_param("charset", meant(charset))
-        content = part.get_content()
+        bare = not charset and part.get_content_maintype() == "text"  # (not always ASCII)
+        content = part.get_payload(decode=True) if bare else part.get_content()
     except (LookupError, ValueError):  # no character set that is known: its bytes are looked at
         content = part.get_payload(decode=True)
         if content is None:  # it has parts of its own
