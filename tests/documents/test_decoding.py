@@ -41,6 +41,8 @@ LATIN = "not UTF-8: read as Windows-1252 (Latin-1)"
         ("Привет, мир".encode("koi8-r"), "koi8-r", "Привет, мир", ()),
         (WESTERN.encode(), "no-such-encoding", WESTERN, ()),
         (b"one\0 two\fth\x07ree", "", "one two\fthree", ("NUL bytes were left out",)),
+        (b"\x1b[1;32mOK\x1b(B\x1b[m\n" * 9, "", "OK\n" * 9, ()),
+        (b"\x1b[2K\x1b[1Gdone [1;32m] \x1b[?25h", "", "done [1;32m] ", ()),
         (
             TEXT.encode() + b"\xff",
             "",
@@ -52,7 +54,10 @@ LATIN = "not UTF-8: read as Windows-1252 (Latin-1)"
 def test_what_is_guessed_is_told(
     data: bytes, declared: str, text: str, warnings: tuple[str, ...]
 ) -> None:
-    """NUL bytes at every other place are UTF-16's; what a file declares counts where it fits."""
+    """NUL bytes at every other place are UTF-16's; what a file declares counts where it fits.
+
+    What a terminal takes for colours or moves of its cursor is neither text nor binary data.
+    """
     assert (text, warnings) == decode(data, declared=declared)
 
 

@@ -27,6 +27,8 @@ _BINARY = (
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\([0B])")
+"""What sets colours, the cursor or the drawing characters of a terminal (ECMA-48, VT100)."""
 _NO_TEXT = "binary data in a text file"
 
 
@@ -35,7 +37,8 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
 
     A byte order mark decides, then `declared` (what the file says of itself), then UTF-8, then
     UTF-16 without a mark; what is left is read as Windows-1252, the superset of Latin-1. Line
-    ends become "\n". Raises DocumentError for data that is no text.
+    ends become "\n"; colours of terminals are left out. Raises DocumentError for data that is no
+    text.
 
     >>> decode("grün\r\n".encode("latin-1"))
     ('grün\n', ('not UTF-8: read as Windows-1252 (Latin-1)',))
@@ -43,6 +46,7 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
     if data.startswith(_BINARY):
         raise DocumentError(_NO_TEXT)
     text, warnings = _decoded(data, declared)
+    text = _TERMINAL.sub("", text)
     controls = len(_CONTROL_TEXT.findall(text[:SAMPLE]))
     if controls or "\0" in text:
         if controls > FEW + CONTROLS * min(len(text), SAMPLE):
