@@ -17,6 +17,17 @@ def test_paragraphs_pages_and_lists() -> None:
     assert ("", "") == document.page_labels
 
 
+def test_only_the_indent_that_all_lines_have_is_left_out() -> None:
+    """The columns of a table stay in line, and items below the item that has them."""
+    document = parse_text(
+        "    Name  Price\n    Rye       3\n\n    Price\n  - 3\n\n  1. a\n     - b\n       c\n  2. d"
+    )
+
+    assert [
+        "Name  Price\nRye       3", "  Price", "- 3", "1. a", "   - b\n     c", "2. d",
+    ] == [block.text for block in document.blocks]  # fmt: skip
+
+
 def test_underlined_headings() -> None:
     """Titles as reStructuredText writes them become sections, by their marks."""
     document = parse_text("Guide\n=====\n\nA\n---\ntext\n\nB\n---\n\nmore\n\nNext\n====\nend")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from textwrap import dedent
 
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
@@ -36,7 +37,7 @@ def parse_text(text: str) -> ParsedDocument:
                 del lines[: len(mark) + 1]
             for item in _items(lines):
                 kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
-                blocks.append(Block("\n".join(item).strip(), page, section, kind))
+                blocks.append(Block("\n".join(item), page, section, kind))
     title = blocks[0].section[0] if blocks and blocks[0].section else ""
     labels = ("",) * len(pages) if len(pages) > 1 else ()
     return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
@@ -61,8 +62,9 @@ def _heading(lines: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _items(lines: Sequence[str]) -> list[list[str]]:
+    """Return the lines of each item, without the indent that all lines have."""
     items: list[list[str]] = []
-    for line in lines:
+    for line in dedent("\n".join(lines)).split("\n") if lines else ():
         if not items or _ITEM.match(line):
             items.append([])
         items[-1].append(line)
