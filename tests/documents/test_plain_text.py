@@ -1,5 +1,7 @@
 """Plain text."""
 
+import pytest
+
 from research_agent.documents.adapters.plain_text import parse_text
 
 
@@ -54,6 +56,16 @@ def test_headings_between_two_lines() -> None:
         ("x", ("B", "x")),
         ("x", ("B", "x")),
     ] == [(block.text, block.section) for block in document.blocks]
+
+
+@pytest.mark.parametrize("above", ["", "-----------------\n"])
+def test_a_rule_below_the_head_of_a_table_makes_no_heading(above: str) -> None:
+    """Its columns are set with spaces; a single gap may stand in a heading."""
+    table = f"{above}Item   Qty  Price\n-----------------\nRye      3   1.20"
+    (whole,) = parse_text(f"{table}\n").blocks
+
+    assert (table, ()) == (whole.text, whole.section)
+    assert "1.  Rye bread" == parse_text("1.  Rye bread\n-------------\n").title
 
 
 def test_empty_and_long() -> None:

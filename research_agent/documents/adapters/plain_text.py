@@ -14,6 +14,8 @@ TEXT_ENDINGS = frozenset({".txt", ".text", ".rst", ".log"})
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^*#\"'`+-])\1{2,}\s*")
+_COLUMNS = re.compile(r"\S {2,}\S.* {2,}\S")
+"""The head of a table that is drawn with spaces; a rule below it makes no heading of it."""
 
 
 def parse_text(text: str) -> ParsedDocument:
@@ -57,7 +59,7 @@ def _heading(lines: Sequence[str]) -> tuple[str, str] | None:
     if not named[1:] or not _UNDERLINE.fullmatch(named[1]) or len(named[0]) > TITLE_CHARS:
         return None
     sign = named[1].strip()[0]
-    is_name = any(char.isalnum() for char in named[0])
+    is_name = any(map(str.isalnum, named[0])) and not _COLUMNS.search(named[0])
     return (named[0].strip(), sign * (1 + over)) if is_name else None
 
 
