@@ -262,6 +262,21 @@ def test_every_part_of_a_mail_is_read_in_order() -> None:
     assert ["Read me", rows, "Sent by the list"] == said("mixed", page, sheet, foot)
 
 
+@pytest.mark.parametrize(
+    ("html", "is_taken"),
+    [
+        ("Rye &amp; salt bread", False),
+        ("Rye is 3.20. " * 9, True),
+        (" ", False),
+        ("\0" * 99, False),
+    ],
+)
+def test_a_plain_text_that_only_stands_for_html(html: str, *, is_taken: bool) -> None:
+    """HTML is taken where it says much more; where it cannot be read it costs nothing."""
+    blocks = parse_bytes(made.mail(html=html, text="Read it online."), ".eml").blocks[1:]
+    assert [html.strip() if is_taken else "Read it online."] == [block.text for block in blocks]
+
+
 def test_pages_and_mails_that_name_a_smaller_encoding_than_they_have() -> None:
     """What is called Latin-1 or GB 2312 is read as browsers read it."""
     page = '<meta charset="{}"><p>{}'.format

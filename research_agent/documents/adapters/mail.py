@@ -16,6 +16,9 @@ from research_agent.types.documents import Block, ParsedDocument
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 ATTACHMENTS = 100  # of a mail with more the others are named, and not read
+MUCH_MORE = 3
+"""So many times as long as the plain text is HTML that is taken in its place. Where both say the
+same, their lengths differ by less: by addresses of links, or by names that a table repeats."""
 _TEXTS = {"text/plain": ".txt", "text/html": ".html"}
 _MARK = b"\xef\xbb\xbf"  # says that a text is UTF-8, whatever its HTML says
 _FAULTS = (MessageError, LookupError, ValueError, TypeError, AttributeError, OverflowError)
@@ -28,7 +31,7 @@ Parse = Callable[[bytes, str], ParsedDocument]
 def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     """Return the mail in an EML file's bytes; `parse` reads its text and its attachments.
 
-    Of alternatives the plain text is taken, or HTML where there is none. An attachment is a
+    Of alternatives the plain text is taken, or HTML where it says much more. An attachment is a
     section; one that cannot be read is a warning. Raises DocumentError for what is no mail.
     """
     message = message_from_bytes(data.removeprefix(_MARK), policy=policy.default)
@@ -38,10 +41,9 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     blocks = [Block("\n".join(f"{name}: {text}" for name, text in headers.items() if text))]
     warnings: list[str] = []
     attached = 0
-    for part in _leaves(message):
-        if ending := _text_ending(part):
-            body = _content(part)
-            blocks += _plain(parse(body, ending)) if body.removeprefix(_MARK).strip() else ()
+    for part in _leaves(message, parse):
+        if _text_ending(part):
+            blocks += _plain(_text(part, parse))
             continue
         attached += 1
         kind = part.get_content_type()
@@ -65,16 +67,32 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     )
 
 
-def _leaves(part: MIMEPart) -> list[MIMEPart]:
-    """Return the parts that have no others in them; of alternatives one text, plain if it can."""
+def _leaves(part: MIMEPart, parse: Parse) -> list[MIMEPart]:
+    """Return the parts that have no others in them; of alternatives the text in one form."""
     if part.get_content_maintype() != "multipart" or not part.is_multipart():
         return [part]
-    leaves = [leaf for below in part.iter_parts() for leaf in _leaves(below)]
+    leaves = [leaf for below in part.iter_parts() for leaf in _leaves(below, parse)]
     if part.get_content_type() != "multipart/alternative":
         return leaves
-    plain = (leaf for leaf in leaves if _text_ending(leaf) == ".txt")
-    other = ".html" if any(_content(leaf).removeprefix(_MARK).strip() for leaf in plain) else ".txt"
+    plain, html = (
+        sum(_length(leaf, parse) for leaf in leaves if _text_ending(leaf) == ending)
+        for ending in (".txt", ".html")
+    )
+    other = ".txt" if html > MUCH_MORE * plain else ".html"
     return [leaf for leaf in leaves if _text_ending(leaf) != other]
+
+
+def _length(part: MIMEPart, parse: Parse) -> int:
+    with suppress(DocumentError):
+        return sum(len(block.text) for block in _text(part, parse).blocks)
+    return 0
+
+
+def _text(part: MIMEPart, parse: Parse) -> ParsedDocument:
+    body = _content(part)
+    if not body.removeprefix(_MARK).strip():
+        return ParsedDocument()
+    return parse(body, _text_ending(part))
 
 
 def _text_ending(part: MIMEPart) -> str:
