@@ -192,9 +192,7 @@ def _passages(blocks: Sequence[Block]) -> Iterator[_Passage]:
     """Yield the blocks, those in one that a page break cut in the middle of a sentence."""
     runs: list[list[tuple[Block, str]]] = []
     for block in _notes_last(blocks):
-        text = block.text.strip()
-        if block.kind == "list":  # (what it is indented by is its level)
-            text = block.text.strip("\n").rstrip()
+        text = block.text.strip("\n").rstrip()  # (an item's indent is its level)
         if runs and _is_cut(*runs[-1][-1], block, text):
             runs[-1].append((block, text))
         else:
