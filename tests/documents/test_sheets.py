@@ -99,11 +99,36 @@ def test_two_rows_of_names_are_one_head() -> None:
     assert "row 2: a = x; b = y; b = z\nrow 3: a = 1; b = 2; b = 3" == plain
 
 
-def test_an_empty_row_and_a_row_of_words_begin_another_table() -> None:
-    """What heads the second table of a sheet is not taken for a row of the first."""
-    text = b"a,b\n1,2\n,\nname,city\nAnn,Rome\n,\n7,8"
-    said = ["row 2: a = 1; b = 2", "row 5: name = Ann; city = Rome\nrow 7: name = 7; city = 8"]
-    assert said == [said for _, said in places(text, "t.csv")]
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("name,city\nAnn,Rome", ["row 5: name = Ann; city = Rome"]),
+        ("Costs\nname,city\nAnn,Rome", ["Costs", "row 6: name = Ann; city = Rome"]),
+        ("Costs\n,\nname,7,8\nAnn,3,4", ["Costs", "row 7: name = Ann; 7 = 3; 8 = 4"]),
+        ("name,,,city\nAnn,,,Rome", ["row 5: name = Ann; city = Rome"]),
+        ("name,7,8\nAnn,3,4", ["row 5: name = Ann; 7 = 3; 8 = 4"]),
+        ("Note that all is guessed", ["Note that all is guessed"]),
+    ],
+)
+def test_what_begins_another_table_below_an_empty_row(rows: str, said: list[str]) -> None:
+    """A head of words, or one that comes again, after its title: no row of the table above."""
+    found = [text for _, text in places(f"one,7,8\nx,1,2\n,\n{rows}".encode(), "t.csv")]
+    assert ["row 2: one = x; 7 = 1; 8 = 2", *said] == found
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        ("Ann,Rome,\n,,\nBob,Oslo,\nCid,Bonn,", "row 5: name = Cid; city = Bonn"),
+        ("Ann,Rome,1\n,,\nGuests\nBob,Oslo,\nCid,Bonn,", "row 6: name = Cid; city = Bonn"),
+        ("Ann,Rome,1\n,,\n,,7\n,,\nBob,Oslo,2", "row 6: name = Bob; city = Oslo; age = 2"),
+        ("Ann,Rome,1\n,,\na\nb\nc\nd\nBob,Oslo,\nx,y,", "row 9: name = x; city = y"),
+    ],
+)
+def test_an_empty_row_between_groups_of_rows(rows: str, last: str) -> None:
+    """The head holds on for records in words, and below names of groups and sums."""
+    ((_, said),) = places(f"name,city,age\n{rows}".encode(), "t.csv")
+    assert last == said.split("\n")[-1]
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])

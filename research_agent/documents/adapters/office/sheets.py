@@ -25,6 +25,7 @@ DELIMITERS = ";\t|,"
 SAMPLE = 65_536  # characters by which the delimiter is told
 CELLS = 10_000_000  # a sheet whose last row and column span more is refused
 FAR_HINT = "delete what stands far from the rest; Ctrl+End shows it"
+TITLES = 3  # rows of one value below an empty one are taken for a table's title, at most
 REREAD = 10  # times the lines of a text are read again at most, behind quotes that nothing closes
 EXACT = 1e15  # whole numbers below it are exact in a workbook
 
@@ -176,33 +177,79 @@ def _words(value: object) -> str:
 def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Block]:
     """Yield tables, each with its head, and the numbers of its rows in the last of its section.
 
-    The first row with several values is the head, and so is a row of words alone below an empty
-    one. A row of one value above a table is text.
+    The first row with several values is the head, and one below an empty row may be another. A
+    row of one value above a table is text.
     """
-    head: Sequence[str] = ()
-    part: list[_Row] = []
-    size, fresh = 0, True
+    table, fresh = _Table(section), True
     for number, row in rows:
         cells = [" ".join(cell.split()) for cell in row]
         cells = cells[: max((end for end, cell in enumerate(cells, 1) if cell), default=0)]
-        values = dict.fromkeys(filter(None, cells))  # (a merged title fills a whole row)
-        if head and not part and _is_below(head, cells):
-            pairs = zip_longest(head, cells, fillvalue="")
-            head = [" ".join(dict.fromkeys(filter(None, pair))) for pair in pairs]
-        elif len(values) > 1 and (not head or (fresh and not any(map(_is_number, values)))):
-            yield from _part(head, part, section)
-            head, part, size = cells, [], 0
-        elif values and not head:
-            yield Block(" ".join(values), section=section)
-        elif values:
-            length = sum(len(cell) + 3 for cell in cells)
-            if part and size + length > BLOCK_CHARS:
-                yield from _part(head, part, section)
-                part, size = [], 0
-            part.append((number, cells))
-            size += length
-        fresh = not values
-    yield from _part(head, part, section)
+        several = len(set(filter(None, cells))) > 1  # (a merged title fills a whole row)
+        if table.head and not table.part and _is_below(table.head, cells):
+            table.head = [_joined(pair) for pair in zip_longest(table.head, cells, fillvalue="")]
+        elif several and (not table.head or (fresh and table.is_followed(cells))):
+            yield from table.blocks()
+            table = _Table(section, cells)
+        elif cells and not table.head:
+            yield Block(_joined(cells), section=section)
+        elif cells:
+            yield from table.add((number, cells), may_be_title=fresh and not several)
+        fresh = not cells or bool(table.titles)
+    yield from table.blocks()
+
+
+class _Table:
+    """A table as far as its rows are read."""
+
+    def __init__(self, section: tuple[str, ...], head: Sequence[str] = ()) -> None:
+        self.head = head
+        self.part: list[_Row] = []  # rows that are in no block yet
+        self.titles: list[_Row] = []  # rows after them, which may be the title of the next table
+        self._first: list[_Row] = []  # rows that were in the first block
+        self._section, self._size = section, 0
+
+    def is_followed(self, row: Sequence[str]) -> bool:
+        """Return whether a row below an empty one is the head of another table.
+
+        It repeats this table's head, or has words alone, some where this table has numbers or
+        has no column.
+        """
+        filled = [at for at, cell in enumerate(row) if cell]
+        if 2 * sum(row[at : at + 1] == self.head[at : at + 1] for at in filled) > len(filled):
+            return True
+        if any(_is_number(row[at]) for at in filled):
+            return False
+        numbers = Counter[int]()  # of each column: its numbers, less its words
+        for _, cells in self._first or self.part:
+            numbers.update(
+                {at: 1 if _is_number(cell) else -1 for at, cell in enumerate(cells) if cell}
+            )
+        return any(numbers[at] > 0 or not any(self.head[at : at + 1]) for at in filled)
+
+    def add(self, row: _Row, *, may_be_title: bool) -> Iterator[Block]:
+        """Add a row, and what was no title before it; yield the rows so far if they are many."""
+        self.titles.append(row)
+        if may_be_title and len(self.titles) <= TITLES and not _is_number(_joined(row[1])):
+            return
+        for added in self.titles:
+            length = sum(len(cell) + 3 for cell in added[1])
+            if self.part and self._size + length > BLOCK_CHARS:
+                yield from _part(self.head, self.part, self._section)
+                self._first = self._first or self.part
+                self.part, self._size = [], 0
+            self.part.append(added)
+            self._size += length
+        self.titles = []
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield what is left: the last rows, and as text the titles after them."""
+        yield from _part(self.head, self.part, self._section)
+        for _, row in self.titles:
+            yield Block(_joined(row), section=self._section)
+
+
+def _joined(cells: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(filter(None, cells)))
 
 
 def _is_below(head: Sequence[str], row: Sequence[str]) -> bool:
