@@ -1,10 +1,12 @@
 """Workbooks and tables in text: their rows, heads and quotes."""
 
 import re
+from datetime import timedelta
 from io import BytesIO
 from zipfile import ZipFile
 
 import pytest
+import xlsxwriter
 
 from research_agent.assembly.parsing import parse_bytes
 from tests.documents import made_files as made
@@ -86,6 +88,18 @@ def test_formulas_that_no_program_has_computed_are_told() -> None:
             new = re.sub(rb'<c r="B4"[^>]*>.*?</c>', cell % (kind, value.encode()), parts[sheet])
             warnings = parse_bytes(made.archive({**parts, sheet: new}), ".xlsx").warnings
             assert count == sum("1 formulas have no stored value" in one for one in warnings)
+
+
+def test_numbers_are_written_as_programs_show_them() -> None:
+    """No faults of arithmetic, and hours of a duration over a day."""
+    stream = BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        sheet = book.add_worksheet("A")
+        sheet.write_row(0, 0, ("Name", "Sum", "Small", "Worked"))
+        sheet.write_row(1, 0, ("Ann", 59.970000000000006, 1e-7))
+        sheet.write(1, 3, timedelta(hours=30, minutes=5), book.add_format({"num_format": "[h]:mm"}))
+    (block,) = parse_bytes(stream.getvalue(), ".xlsx").blocks
+    assert "2 | Ann | 59.97 | 1e-07 | 30:05:00" == block.text.split("\n")[-1]
 
 
 def test_two_rows_of_names_are_one_head() -> None:

@@ -4,7 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from functools import partial, reduce
 from io import BytesIO, StringIO
 from itertools import pairwise, zip_longest
@@ -27,6 +27,7 @@ CELLS = 10_000_000  # a sheet whose last row and column span more is refused
 FAR_HINT = "delete what stands far from the rest; Ctrl+End shows it"
 TITLES = 3  # rows of one value below an empty one are taken for a table's title, at most
 REREAD = 10  # times the lines of a text are read again at most, behind quotes that nothing closes
+DIGITS = 15  # of a number, as Excel shows it: what follows is a fault of its arithmetic
 EXACT = 1e15  # whole numbers below it are exact in a workbook
 
 COLUMNS = 16_384  # of a sheet, as Excel has them
@@ -167,8 +168,12 @@ def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:
 
 
 def _words(value: object) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
-        return str(int(value))
+    """Return a value as programs show it, as far as they do so without its format."""
+    if isinstance(value, float) and abs(value) < EXACT:
+        return str(int(value)) if value.is_integer() else f"{value:.{DIGITS}g}"
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(value, datetime) and value.time() == time():
         return str(value.date())
     return str(value)
