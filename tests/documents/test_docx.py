@@ -1,7 +1,7 @@
 """DOCX files: what is in them, and what is wrong with them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -36,6 +36,28 @@ def changed(data: bytes, part: str, change: Callable[[bytes], bytes]) -> bytes:
         for name in old.namelist():
             new.writestr(name, change(old.read(name)) if name == part else old.read(name))
     return stream.getvalue()
+
+
+def said(text: str, more: str = "", style: str = "Normal") -> str:
+    """Return a paragraph in XML."""
+    style = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>'
+    return f"<w:p>{style}<w:r><w:t>{text}</w:t></w:r>{more}</w:p>"
+
+
+def table(*rows: Sequence[str]) -> str:
+    """Return a table in XML; its cells are paragraphs and tables in XML, or text."""
+    cells = (
+        "".join(f"<w:tc>{cell if cell.startswith('<') else said(cell)}</w:tc>" for cell in row)
+        for row in rows
+    )
+    return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
+
+
+def read(*body: str) -> ParsedDocument:
+    """Return what is read of paragraphs and tables in XML."""
+    begun = b"<w:body>" + "".join(body).encode()
+    data = changed(saved(lambda _: None), DOCUMENT, lambda xml: xml.replace(b"<w:body>", begun))
+    return parse_docx(data)
 
 
 def guide(document: docx.document.Document) -> None:
@@ -253,6 +275,31 @@ def test_notes_follow_what_refers_to_them() -> None:
     )
     said = [block.text for block in parse_docx(data).blocks]
     assert ["Said.^1^1", "1 Of the footnote.", "1 Of the endnote.", "Next."] == said
+
+
+def test_text_boxes_follow_what_they_are_anchored_in() -> None:
+    """They are no part of a heading or sentence; a heading in one holds in it alone."""
+    mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    new, old = (
+        f"<mc:{name} {mc}><w:txbxContent>%s</w:txbxContent></mc:{name}>"
+        for name in ("Choice", "Fallback")
+    )
+
+    def box(*paragraphs: str) -> str:
+        return f"<w:r>{new}{old}</w:r>".replace("%s", "".join(paragraphs))
+
+    boxes = box(said("Aside", style="Heading2"), said("Note.", box(said("In it."))))
+    boxes += box(said("Other."))
+    document = read(said("Safety", boxes, "Heading1"), said("The end."))
+    aside = ("Safety", "Aside")
+    assert [
+        ("Safety", ("Safety",)),
+        ("Aside", aside),
+        ("Note.", aside),
+        ("In it.", aside),
+        ("Other.", ("Safety",)),
+        ("The end.", ("Safety",)),
+    ] == [(block.text, block.section) for block in document.blocks]
 
 
 def test_insertions_are_read_and_deletions_are_not() -> None:

@@ -32,7 +32,8 @@ _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnot
 _Element = Any  # of lxml, or a style or document of python-docx, which ship no types
 _ON = {"1", "true", "on"}
 _SPAN = re.compile(r"[1-9][0-9]{0,3}")
-_AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml")}
+_BOX = f"{_W}txbxContent"
+_AROUND = {_BOX, *(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml"))}
 """Elements around paragraphs and tables."""
 _LIST, _DEPTH = "pPr/numPr/numId", "pPr/numPr/ilvl"
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
@@ -50,6 +51,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
     try:
         document = docx.Document(BytesIO(data))
         walk = _Walk(document, _notes(document))
+        _unfold(document.element.body)
         blocks = tuple(walk.blocks(document.element.body))
         properties = document.core_properties
         title = " ".join((properties.title or "").split())
@@ -63,6 +65,16 @@ def parse_docx(data: bytes) -> ParsedDocument:
     date = day.date().isoformat() if day else ""
     quality = ParseQuality(authors=" ".join(authors.split()), doi=doi)
     return ParsedDocument(blocks, title=title or walk.title or first, date=date, quality=quality)
+
+
+def _unfold(body: _Element) -> None:
+    """Put each text box below the paragraph that it is anchored in."""
+    for box in reversed(list(body.iter(_BOX))):
+        for around in box.iterancestors():
+            if around.tag == f"{_W}p":
+                around.addnext(box)
+            if around.tag in _LEFT_OUT or around.tag == f"{_W}p":
+                break
 
 
 class _Walk(Sections):
@@ -84,7 +96,9 @@ class _Walk(Sections):
                 yield from self.block(_table(child), "table")
                 yield from self._below(child)
             elif child.tag in _AROUND and depth < DEPTH:
+                path = self.path
                 yield from self.blocks(child, depth + 1)
+                self.path = path if child.tag == _BOX else self.path
 
     def _number(self, table: _Element) -> None:
         """Write the numbers of paragraphs into a table's cells, where Word only shows them."""
