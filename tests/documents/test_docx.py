@@ -183,6 +183,17 @@ def test_joined_cells() -> None:
     assert "Zone | Price Child | Price Adult\nA | 1 | 2\nA | 3 | 4" == block.text
 
 
+def test_captions_of_tables() -> None:
+    """The one before a table is its own, else the one after it; others are text."""
+    first, second = (table((name, "Q1"), ("North", "1")) for name in "AB")
+    one, two, figure = (said(text, style="Caption") for text in ("One", "Two", "A figure"))
+    rows = ["Q1\nNorth | 1" for _ in "AB"]
+    for body in ((one, first, two, second), (first, one, second, two)):
+        texts = [block.text for block in read(*body, said("So."), figure, said("It.")).blocks]
+        assert [f"One\nA | {rows[0]}", f"Two\nB | {rows[1]}", "So.", "A figure", "It."] == texts
+    assert ["One"] == [block.text for block in read(table(("", ""), ("", "")), one).blocks]
+
+
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
 

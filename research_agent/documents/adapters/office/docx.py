@@ -52,6 +52,7 @@ def parse_docx(data: bytes) -> ParsedDocument:
         document = docx.Document(BytesIO(data))
         walk = _Walk(document, _notes(document))
         _unfold(document.element.body)
+        _put_captions(document)
         blocks = tuple(walk.blocks(document.element.body))
         properties = document.core_properties
         title = " ".join((properties.title or "").split())
@@ -74,6 +75,16 @@ def _unfold(body: _Element) -> None:
             if around.tag == f"{_W}p":
                 around.addnext(box)
             if around.tag in _LEFT_OUT or around.tag == f"{_W}p":
+                break
+
+
+def _put_captions(document: _Element) -> None:
+    """Put the caption before each table, else the one after it, into the table."""
+    named = {one.style_id for one in document.styles if (one.name or "").lower() == "caption"}
+    for table in list(document.element.body.iter(f"{_W}tbl")):
+        for beside in (table.getprevious(), table.getnext()):
+            if value(beside, "pPr/pStyle") in named and _text(table):
+                table.insert(0, beside)
                 break
 
 
@@ -246,7 +257,8 @@ def _table(table: _Element) -> str:
         names = row.find(f"{_W}trPr/{_W}tblHeader") is not None
         heads += names and heads == len(rows)
         rows.append(cells)
-    return joined_cells(rows, heads=heads)
+    caption = " ".join(" ".join(map(_text, table.iterchildren(f"{_W}p"))).split())
+    return joined_cells(rows, heads=heads, caption=caption)
 
 
 def _goes_on(cell: _Element) -> bool:
