@@ -8,6 +8,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
@@ -311,6 +312,21 @@ def test_text_boxes_follow_what_they_are_anchored_in() -> None:
         ("Other.", ("Safety",)),
         ("The end.", ("Safety",)),
     ] == [(block.text, block.section) for block in document.blocks]
+
+
+def test_text_in_a_style_made_of_a_heading() -> None:
+    """A style's own level holds before that of the style it is made of: body text has none."""
+
+    def clauses(document: docx.document.Document) -> None:
+        for name, level in (("Clause", 9), ("Part", 0)):
+            style = document.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+            style.base_style = document.styles["Heading 2"]
+            xml = f'<w:outlineLvl {nsdecls("w")} w:val="{level}"/>'
+            style.element.get_or_add_pPr().append(parse_xml(xml))
+            document.add_paragraph(f"A {name}", style)
+
+    blocks = parse_docx(saved(clauses)).blocks
+    assert [(), ("A Part",)] == [block.section for block in blocks]
 
 
 def test_insertions_are_read_and_deletions_are_not() -> None:

@@ -169,9 +169,9 @@ def _level(paragraph: _Element, style: _Element) -> int:
     own = value(paragraph, "pPr/outlineLvl")
     seen = 0
     while style is not None and seen < DEPTH:
-        if match := _HEADING.fullmatch(style.name or ""):
-            return int(match[1])
         own = own or value(style.element, "pPr/outlineLvl")
+        if not own and (match := _HEADING.fullmatch(style.name or "")):
+            return int(match[1])
         style, seen = style.base_style, seen + 1
     return int(own) + 1 if own.isdecimal() and int(own) < BODY_TEXT else 0
 
