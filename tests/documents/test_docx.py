@@ -329,6 +329,37 @@ def test_text_in_a_style_made_of_a_heading() -> None:
     assert [(), ("A Part",)] == [block.section for block in blocks]
 
 
+def test_tables_that_frame_their_text() -> None:
+    """One cell, or a row of columns, is text as any other; its headings hold in their cell."""
+    items = "".join(said(text, style="ListBullet") for text in ("mix", "bake"))
+    inner = table(("Size", "Time"), ("S", "5"))
+    code = table([said("def f(x):") + said("return x")])
+    columns = table([said("Skills", style="Heading1") + items, said("Born 1990") + inner])
+    assert [
+        ("text", "def f(x):", ()),
+        ("text", "return x", ()),
+        ("text", "Skills", ("Skills",)),
+        ("list", "- mix", ("Skills",)),
+        ("list", "- bake", ("Skills",)),
+        ("text", "Born 1990", ()),
+        ("table", "Size | Time\nS | 5", ()),
+        ("table", "Skills | Born", ()),
+        ("table", "Step | Work\nA | Do: • mix • bake\nB | mix • bake\nC | mix", ()),
+    ] == told(
+        read(
+            code,
+            columns,
+            table(("Skills", "Born")),
+            table(
+                ("Step", "Work"),
+                ("A", said("Do:") + items),
+                ("B", items),
+                ("C", said("mix", style="ListBullet")),
+            ),
+        )
+    )
+
+
 def test_insertions_are_read_and_deletions_are_not() -> None:
     """A text under revision reads as it would with all changes taken; controls are looked into."""
     run = b"<w:r><w:t>%s</w:t></w:r>"

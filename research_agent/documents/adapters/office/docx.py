@@ -22,6 +22,7 @@ from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
 BODY_TEXT = 9  # the outline level that is no heading's
+BULLET = "•"  # between items in a cell of a table
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -103,19 +104,35 @@ class _Walk(Sections):
                 yield from self._paragraph(child)
                 yield from self._below(child)
             elif child.tag == f"{_W}tbl":
-                self._number(child)
-                yield from self.block(_table(child), "table")
-                yield from self._below(child)
+                yield from self._table(child, depth)
             elif child.tag in _AROUND and depth < DEPTH:
                 path = self.path
                 yield from self.blocks(child, depth + 1)
                 self.path = path if child.tag == _BOX else self.path
 
+    def _table(self, table: _Element, depth: int) -> Iterator[Block]:
+        """Yield a table, or what is in one that only frames its text."""
+        if depth < DEPTH and _is_frame(table):
+            path = self.path
+            yield from self.blocks(table, depth + 1)  # (its caption)
+            for cell in table.iter(f"{_W}tc"):
+                if next(cell.iterancestors(f"{_W}tbl")) is table:
+                    self.path = path
+                    yield from self.blocks(cell, depth + 1)
+        else:
+            self._number(table)
+            yield from self.block(_table(table), "table")
+            yield from self._below(table)
+
     def _number(self, table: _Element) -> None:
-        """Write the numbers of paragraphs into a table's cells, where Word only shows them."""
+        """Write what Word only shows into a table's cells: numbers, and marks between items."""
         for paragraph in table.iter(f"{_W}p"):
             style = self._styles.get(value(paragraph, "pPr/pStyle"))
-            if (mark := self._mark(paragraph, style).strip()) not in ("", "-"):
+            mark, above = self._mark(paragraph, style).strip(), paragraph.getprevious()
+            if mark == "-":
+                is_next = above is not None and above.tag == f"{_W}p" and _text(paragraph)
+                mark = BULLET if is_next else ""
+            if mark:
                 number = paragraph.makeelement(f"{_W}t")
                 number.text = f"{mark} "
                 paragraph.insert(0, number)
@@ -259,6 +276,19 @@ def _table(table: _Element) -> str:
         rows.append(cells)
     caption = " ".join(" ".join(map(_text, table.iterchildren(f"{_W}p"))).split())
     return joined_cells(rows, heads=heads, caption=caption)
+
+
+def _is_frame(table: _Element) -> bool:
+    """Return whether a table is one cell, or one row with several paragraphs in a cell."""
+    rows, cells = (
+        [one for one in table.iter(tag) if next(one.iterancestors(f"{_W}tbl")) is table]
+        for tag in (f"{_W}tr", f"{_W}tc")
+    )
+    texts = (
+        [child for child in cell.iterchildren(f"{_W}p", f"{_W}tbl") if _text(child)]
+        for cell in cells
+    )
+    return len(rows) == 1 and (len(cells) == 1 or any(len(text) > 1 for text in texts))
 
 
 def _goes_on(cell: _Element) -> bool:
