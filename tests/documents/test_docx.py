@@ -105,28 +105,32 @@ def test_headings_lists_tables_and_properties() -> None:
     ] == told(document)
 
 
-LISTS = """<w:abstractNum {word} w:abstractNumId="90">
+LISTS = """<w:abstractNum {word} w:abstractNumId="90"><w:styleLink w:val="Clauses"/>
 <w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/></w:lvl>
 <w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl>
 <w:lvl w:ilvl="2"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%3)"/></w:lvl>
 <w:lvl w:ilvl="3"><w:numFmt w:val="bullet"/><w:lvlText w:val="o"/></w:lvl></w:abstractNum>"""
 NUMBERED = """<w:num {word} w:numId="91"><w:abstractNumId w:val="90"/></w:num>"""
+STYLED = """<w:abstractNum {word} w:abstractNumId="93"><w:numStyleLink w:val="Clauses"/>
+</w:abstractNum>"""
+NUMBERED_SO = """<w:num {word} w:numId="93"><w:abstractNumId w:val="93"/></w:num>"""
 BEGUN = """<w:num {word} w:numId="92"><w:abstractNumId w:val="90"/>
 <w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>"""
 
 
 def test_numbers_of_headings_and_clauses() -> None:
-    """They are counted over headings and paragraphs of a list, and written as Word shows them."""
+    """They are counted over headings and paragraphs of a list, empty ones too, as Word does."""
 
     def contract(document: docx.document.Document) -> None:
         numbering = document.part.numbering_part.element
-        numbering.insert(0, parse_xml(LISTS.format(word=nsdecls("w"))))
-        for number in (NUMBERED, BEGUN):
+        for kind in (LISTS, STYLED):
+            numbering.insert(0, parse_xml(kind.format(word=nsdecls("w"))))
+        for number in (NUMBERED, NUMBERED_SO, BEGUN):
             numbering.append(parse_xml(number.format(word=nsdecls("w"))))
         for text, name, level in (
             ("Terms", 91, 0), ("Fee means", 91, 1), ("the base;", 91, 2), ("more.", 91, 2),
             ("Payment", 91, 0), ("Customer pays.", 91, 1), ("at once", 91, 3), ("Last", 92, 0),
-            ("Of no list", 99, 0),
+            ("Of no list", 99, 0), ("Fees", 93, 0), ("", 93, 1), ("of the style", 93, 1),
         ):  # fmt: skip
             style = "Heading 1" if text in ("Terms", "Payment") else None
             paragraph = document.add_paragraph(text, style)
@@ -138,6 +142,7 @@ def test_numbers_of_headings_and_clauses() -> None:
     assert [
         "I. Terms", "  I.1 Fee means", "    (a) the base;", "    (b) more.", "II. Payment",
         "  II.1 Customer pays.", "      - at once", "VII. Last", "1. Of no list",
+        "I. Fees", "  I.2 of the style",
     ] == [block.text for block in blocks]  # fmt: skip
     assert ("II. Payment",) == blocks[5].section
 
@@ -227,6 +232,14 @@ def test_small_type_and_formulas() -> None:
 
 def chosen(data: str) -> str:
     return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+
+
+def test_a_row_that_begins_at_a_later_column() -> None:
+    """Its cells are in the columns that they are seen in."""
+    late = "<w:tr><w:trPr><w:gridBefore w:val='1'/></w:trPr>"
+    body = table(("Name", "Q1", "Q2"), ("North", "1", "2"), ("3", "4"))
+    (block,) = read(late.join(body.rsplit("<w:tr>", 1))).blocks
+    assert "Name | Q1 | Q2\nNorth | 1 | 2\n| 3 | 4" == block.text
 
 
 LIMITS = math("sub", "i=1"), math("sup", "n")
@@ -374,6 +387,13 @@ def test_insertions_are_read_and_deletions_are_not() -> None:
     )
 
     assert ["Text: new too"] == [block.text for block in parse_docx(data).blocks]
+
+
+def test_a_deleted_paragraph_is_not_counted() -> None:
+    """An empty one in a list is, as Word counts it."""
+    first, empty, last = (said(text, style="ListNumber") for text in ("mix", "", "bake"))
+    gone = empty.replace("</w:pPr>", "<w:rPr><w:del/></w:rPr></w:pPr>")
+    assert ["1. mix", "3. bake"] == [b.text for b in read(first, empty, gone, last).blocks]
 
 
 def test_title_without_properties() -> None:

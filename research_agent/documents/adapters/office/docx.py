@@ -17,7 +17,7 @@ from research_agent.documents.sections import Sections
 from research_agent.errors import DocumentError
 from research_agent.text.credits import doi_in
 from research_agent.text.indices import Side, marked, written
-from research_agent.text.tables import Cell, joined_cells
+from research_agent.text.tables import MOST_COVERED, Cell, joined_cells
 from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 DEPTH = 50  # of tables and boxes nested deeper than this nothing is taken
@@ -36,6 +36,7 @@ _SPAN = re.compile(r"[1-9][0-9]{0,3}")
 _BOX = f"{_W}txbxContent"
 _AROUND = {_BOX, *(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "customXml"))}
 """Elements around paragraphs and tables."""
+_DELETED = f"{_W}pPr/{_W}rPr/{_W}del"
 _LIST, _DEPTH = "pPr/numPr/numId", "pPr/numPr/ilvl"
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
@@ -147,11 +148,12 @@ class _Walk(Sections):
 
     def _paragraph(self, paragraph: _Element) -> Iterator[Block]:
         text = _text(paragraph).strip()
+        is_gone = not text and paragraph.find(_DELETED) is not None
+        style = self._styles.get(value(paragraph, "pPr/pStyle"))
+        mark = "" if is_gone else self._mark(paragraph, style)
         if not text:
             return
         line = " ".join(text.split())
-        style = self._styles.get(value(paragraph, "pPr/pStyle"))
-        mark = self._mark(paragraph, style)
         if level := _level(paragraph, style):
             line = f"{mark.strip()} {line}" if mark and mark.strip() != "-" else line
             yield from self.heading(line, level)
@@ -256,7 +258,9 @@ def _table(table: _Element) -> str:
     for row in table.iter(f"{_W}tr"):
         if next(row.iterancestors(f"{_W}tbl")) is not table:
             continue
-        cells, column = list[Cell](), 0
+        before = value(row, "trPr/gridBefore")
+        column = min(int(before), MOST_COVERED) if _SPAN.fullmatch(before) else 0
+        cells = [Cell("")] * column
         for cell in row.iter(f"{_W}tc"):
             if next(cell.iterancestors(f"{_W}tr")) is not row:
                 continue

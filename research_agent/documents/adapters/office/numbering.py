@@ -28,8 +28,12 @@ class Numbers:
 
     def __init__(self, numbering: _Element) -> None:
         """Read the lists of a numbering part; None: the document has none."""
-        lists = () if numbering is None else numbering.iterchildren(f"{_W}abstractNum")
-        kinds = {str(one.get(f"{_W}abstractNumId")): _levels(one) for one in lists}
+        lists = [] if numbering is None else list(numbering.iterchildren(f"{_W}abstractNum"))
+        styles = {style: one for one in lists if (style := value(one, "styleLink"))}
+        kinds = {
+            str(one.get(f"{_W}abstractNumId")): _levels(styles.get(value(one, "numStyleLink"), one))
+            for one in lists
+        }
         self._lists: dict[str, tuple[str, Mapping[int, Level]]] = {}
         self._restarts: dict[str, dict[int, int]] = {}
         for number in () if numbering is None else numbering.iterchildren(f"{_W}num"):
