@@ -1,6 +1,7 @@
 """Files of many formats, made in code."""
 
 import json
+from copy import deepcopy
 from email.message import EmailMessage
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -105,6 +106,9 @@ def deck() -> bytes:
     data.categories = ["2024", "2025"]
     data.add_series("loaves", (3.5, None))  # type: ignore[no-untyped-call]
     third.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
+    for kept in list(third.slide_layout.placeholders)[1:]:  # (day, footer and number of the slide)
+        third.shapes._spTree.append(deepcopy(kept._element))  # noqa: SLF001 (it has no other way)
+        third.placeholders[kept.placeholder_format.idx].text_frame.text = "Of ACME"
     stream = BytesIO()
     slides.save(stream)
     return stream.getvalue()

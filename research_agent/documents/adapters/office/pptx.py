@@ -20,6 +20,7 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
+_REPEATED = {"DATE", "FOOTER", "SLIDE_NUMBER"}  # placeholders that are alike on every slide
 _Shape = Any  # of python-pptx, which ships no types
 
 
@@ -71,6 +72,8 @@ def _unfold(slide: _Shape) -> None:
 def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator[Block]:
     for shape in shapes:
         if title is not None and shape.shape_id == title.shape_id:
+            continue
+        if shape.is_placeholder and shape.placeholder_format.type.name in _REPEATED:
             continue
         if hasattr(shape, "shapes") and depth < DEPTH:
             yield from _shapes(shape.shapes, title, depth + 1)
