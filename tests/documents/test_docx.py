@@ -147,8 +147,12 @@ def test_numbers_of_headings_and_clauses() -> None:
     assert ("II. Payment",) == blocks[5].section
 
 
-def test_numbers_of_cells_and_diagrams() -> None:
-    """A column that Word numbers has its numbers, the list goes on below; a diagram is a list."""
+CHART = """<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="{}"
+ xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"/>"""
+
+
+def test_numbers_of_cells_diagrams_and_charts() -> None:
+    """A column that Word numbers has its numbers; a diagram is a list, a chart is a table."""
 
     def planned(document: docx.document.Document) -> None:
         document.add_paragraph("first", "List Number")
@@ -157,15 +161,18 @@ def test_numbers_of_cells_and_diagrams() -> None:
             row.cells[0].paragraphs[0].style = "List Number"
             row.cells[1].text = text
         document.add_paragraph("last", "List Number")
-        package = document.part.package
-        data = Part(PackURI("/word/diagrams/data1.xml"), "application/xml", made.diagram(), package)
-        shown = made.SHOWN.format(document.part.relate_to(data, "diagramData"))
-        run = document.add_paragraph().add_run()
-        run._r.append(parse_xml(f"<w:drawing {nsdecls('w')}>{shown}</w:drawing>"))  # noqa: SLF001 (as above)
+        with ZipFile(BytesIO(made.deck())) as deck:
+            chart = next(deck.read(name) for name in deck.namelist() if "charts/chart" in name)
+        for shape, drawn in ((made.SHOWN, made.diagram()), (CHART, chart), (CHART, b"<")):
+            name = PackURI(f"/word/drawn/data{len(drawn)}.xml")
+            data = Part(name, "application/xml", drawn, document.part.package)
+            shown = shape.format(document.part.relate_to(data, "drawn"))
+            run = document.add_paragraph().add_run()
+            run._r.append(parse_xml(f"<w:drawing {nsdecls('w')}>{shown}</w:drawing>"))  # noqa: SLF001 (as above)
 
     texts = [block.text for block in parse_docx(saved(planned)).blocks]
     assert ["1. first", "2. | knead\n3. | bake", "4. last"] == texts[:3]
-    assert ["- knead", "  - by hand", "- bake"] == texts[3:]
+    assert ["- knead", "  - by hand", "- bake", "| loaves\n2024 | 3.5\n2025 |"] == texts[3:]
 
 
 def test_joined_cells() -> None:

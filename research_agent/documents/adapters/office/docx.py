@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office.charts import charts
 from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import LEVELS, Numbers, value
@@ -139,8 +140,8 @@ class _Walk(Sections):
                 paragraph.insert(0, number)
 
     def _below(self, element: _Element) -> Iterator[Block]:
-        """Yield what follows a paragraph or a table: what its diagrams say, and its notes."""
-        for item in diagrams(element, self._part):
+        """Yield what follows a paragraph or a table: its charts, diagrams and notes."""
+        for item in (*charts(element, self._part), *diagrams(element, self._part)):
             yield from self.block(item.text, item.kind)
         for reference in element.iter(*_NOTES):
             if text := self._notes.get((reference.tag, str(reference.get(f"{_W}id")))):

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from itertools import groupby
 from typing import Any
 
 from research_agent.documents.adapters.office import FAULTS, opened
+from research_agent.documents.adapters.office.charts import charts
 from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.formulas import formula_text
 from research_agent.documents.list_numbers import shown_number
 from research_agent.errors import DocumentError
 from research_agent.text.indices import Side, marked, written
-from research_agent.text.tables import Cell, joined_cells, table_text
+from research_agent.text.tables import Cell, joined_cells
 from research_agent.types.documents import Block, ParsedDocument
 
 DEPTH = 20  # of groups nested deeper than this nothing is taken
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
 _REPEATED = {"DATE", "FOOTER", "SLIDE_NUMBER"}  # placeholders that are alike on every slide
@@ -79,12 +78,11 @@ def _shapes(shapes: Iterable[_Shape], title: _Shape, depth: int = 0) -> Iterator
             yield from _shapes(shape.shapes, title, depth + 1)
         elif getattr(shape, "has_table", False):
             yield Block(_table(shape.table), kind="table")
-        elif getattr(shape, "has_chart", False):
-            yield from _chart(shape.chart)
         elif shape.has_text_frame:
             yield from _frame(shape)
         else:
-            yield from diagrams(shape._element, shape.part)  # noqa: SLF001 (it is unknown there)
+            shown = shape._element, shape.part  # noqa: SLF001 (the library knows few kinds)
+            yield from (*charts(*shown), *diagrams(*shown))
 
 
 def _frame(shape: _Shape) -> Iterator[Block]:
@@ -127,30 +125,6 @@ def _written(paragraph: _Shape) -> str:
         side: Side = "_" if off.startswith("-") else "^"
         parts.append(marked(side, child.text) if is_small else child.text)
     return written("".join(parts))
-
-
-def _chart(chart: _Shape) -> Iterator[Block]:
-    """Yield the numbers of a chart of any kind, as stored: a table for each list of names."""
-    title = chart.chart_title.text_frame.text if chart.has_title else ""
-    series = chart._chartSpace.iter(f"{_C}ser")  # noqa: SLF001 (the library knows no 3-D charts)
-    for names, group in groupby(series, key=lambda one: _points(one, "cat", "xVal")):
-        columns = [(one.findtext(f"{_C}tx//{_C}v"), _points(one, "val", "yVal")) for one in group]
-        head = ["", *(name or "" for name, _ in columns)]
-        places = sorted(names.keys() | {at for _, values in columns for at in values})
-        rows = (
-            [names.get(at, ""), *(values.get(at, "") for _, values in columns)] for at in places
-        )
-        yield Block(table_text([head, *rows], " ".join(title.split())), kind="table")
-
-
-def _points(series: _Shape, *tags: str) -> dict[int, str]:
-    """Return the points of a series that are its names, or its values, by their places."""
-    for tag in tags:
-        for level in series.iterfind(f"{_C}{tag}/*"):  # (of names in several levels the innermost)
-            points = level if level.find(f".//{_C}lvl") is None else level.find(f".//{_C}lvl")
-            found = points.iter(f"{_C}pt")
-            return {int(point.get("idx", 0)): point.findtext(f"{_C}v") or "" for point in found}
-    return {}
 
 
 def _clean(text: str) -> str:
