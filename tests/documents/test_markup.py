@@ -178,7 +178,8 @@ def test_pages_within_markdown() -> None:
             "<figure><table><tr><th>A<th>B<tr><td>x<td>Yes</table><figcaption>Table 1",
             ["Table 1\nA | B\n--- | ---\nx | Yes"],
         ),
-        ("<p>Notice: <del>30</del> <ins>14</ins> days", ["Notice: ~~30~~ 14 days"]),
+        ("<p>Notice: <del>30</del> <ins>14</ins> days<s> </s>", ["Notice: ~~30~~ 14 days"]),
+        (f"<pre>{'<i>' * 3000}a\n b", ["a\n b"]),
         (
             "<li><input type=checkbox checked disabled>done<li><input type=checkbox disabled>open",
             ["- [x] done", "- [ ] open"],

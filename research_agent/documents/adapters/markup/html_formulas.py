@@ -27,13 +27,8 @@ def _drawn(node: LexborNode, depth: int = 0) -> str:
     if not parts or depth > DEPTH:
         return " ".join(node.text().split())
     texts = [_drawn(part, depth + 1) for part in parts]
-    for at, part in enumerate(parts):
-        if (
-            at
-            and part.tag == "mo"
-            and len(parts) > at + 1
-            and category(texts[at][:1] or " ") == "Sm"
-        ):
+    for at, part in enumerate(parts[1:-1], start=1):
+        if part.tag == "mo" and category(texts[at][:1] or " ") == "Sm":
             texts[at] = f" {texts[at]} "
     if node.tag == "msqrt":
         return f"√{_bracketed(''.join(texts))}"

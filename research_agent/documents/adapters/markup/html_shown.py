@@ -121,7 +121,9 @@ def visible(node: LexborNode, depth: int = 0) -> str:
 
 def as_marked(tag: str, text: str) -> str:
     """Return the text of an element that is raised, lowered or struck out, with marks around it."""
-    return marked(_SIDES[tag], text) if tag in _SIDES else f"~~{text.strip()}~~"
+    if tag in _SIDES:
+        return marked(_SIDES[tag], text)
+    return f"~~{text.strip()}~~" if text.strip() else text
 
 
 def box(node: LexborNode) -> str:
@@ -142,12 +144,13 @@ def code(pre: LexborNode) -> str:
     lines = "".join(parts).strip("\n").rstrip().split("\n")
     counts = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
     rest = [_NUMBER.sub("", line) for line in lines]
-    if any(rest) and counts == [*range(sum(counts[:1]), sum(counts[:1]) + len(lines))]:
+    first = counts[0] if counts else 0
+    if any(rest) and counts == [*range(first, first + len(lines))]:
         lines = rest
     return "\n".join(line.replace(OPEN, "").replace(CLOSE, "") for line in lines)
 
 
-def _add_code(node: LexborNode, parts: list[str]) -> None:
+def _add_code(node: LexborNode, parts: list[str], depth: int = 0) -> None:
     """Add the text below `node`; a number that begins a line is between marks."""
     child = node.first_child
     while child is not None:
@@ -156,12 +159,14 @@ def _add_code(node: LexborNode, parts: list[str]) -> None:
             parts.append(child.text_content)
         elif child.tag == "br":
             parts.append("\n")
+        elif child.is_element_node and depth >= DEPTH:
+            parts.append(child.text())
         elif child.is_element_node and not is_hidden(child):
             is_line = child.tag in BLOCKS and child.tag not in ("td", "th")
             is_number = begins and not is_line and child.text().strip().isdecimal()
             if is_number or (is_line and not begins):
                 parts.append(OPEN if is_number else "\n")
-            _add_code(child, parts)
+            _add_code(child, parts, depth + 1)
             if is_number or (is_line and parts and not parts[-1].endswith("\n")):
                 parts.append(CLOSE if is_number else "\n")
         child = child.next
