@@ -61,6 +61,53 @@ def test_a_hostile_text_is_told_quickly() -> None:
     assert time.process_time() - start < 5
 
 
+def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
+    """They are written as they are sent, with their names; beside a schema they are left out."""
+    content = {
+        "application/json": {
+            "examples": {
+                "declined": {"summary": "No money", "value": {"code": 7}},
+                "late": {"$ref": "#/components/examples/Late"},
+            }
+        }
+    }
+    known = {"schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "example": 4}
+    text = json.dumps(
+        {
+            "openapi": "3.0.0",
+            "info": {"title": "Pay"},
+            "paths": {
+                "/pay": {
+                    "post": {
+                        "requestBody": {"content": {"application/json": {"example": {"to": "Bo"}}}},
+                        "responses": {
+                            "200": {"content": {"application/json": known}},
+                            "402": {"content": content},
+                        },
+                    }
+                }
+            },
+            "components": {"examples": {"Late": {"value": [1]}}},
+        }
+    )
+    old = {"200": {"description": "ok", "examples": {"application/json": {"id": 1}}}}
+    swagger = {
+        "swagger": "2.0",
+        "info": {"title": "P"},
+        "paths": {"/p": {"get": {"responses": old}}},
+    }
+
+    assert (
+        "request body application/json\nrequest body example: {to: Bo}\n"
+        "response 200 application/json (integer, above 0)\n"
+        "response 402 application/json\nresponse 402 example declined (No money): {code: 7}\n"
+        "response 402 example late: [1]"
+    ) in texts(parsed(text, ".json"))
+    assert "response 200: ok\nresponse 200 example application/json: {id: 1}" in texts(
+        parsed(json.dumps(swagger), ".json")
+    )
+
+
 def test_values_stay_as_they_are_written() -> None:
     """Dates, numbers, yes and no are texts; codes may be numbers; odd numbers are no error."""
     text = (

@@ -1,7 +1,7 @@
 """Operations of an API description, what they are sent and answer, and the tags that group them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.documents.openapi.lines import Item, Line, requirement_line
@@ -25,6 +25,7 @@ from research_agent.documents.openapi.tree import (
     paragraphs,
     plain,
     pointer,
+    sample,
     sequence,
 )
 from research_agent.types.references import Link
@@ -260,6 +261,21 @@ def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -
             text += f": {told}"
         yield Line(text, api.links(schema), label)
         yield from nested_lines(api, schema, prefix=prefix)
+        if not schema:
+            yield from _example_lines(api, name.strip(), (*media.values(), message))
+
+
+def _example_lines(api: Api, name: str, holders: Iterable[object]) -> Iterator[Line]:
+    """Yield the examples of a message that has no schema: they alone tell its fields."""
+    for holder in map(mapping, holders):
+        values = [("", holder["example"])] if "example" in holder else []
+        for key, value in mapping(holder.get("examples")).items():
+            known = api.followed(value)  # (Swagger 2.0 has the example itself here)
+            summary = in_brackets(key, one_line(known.get("summary")))
+            values.append((summary, known.get("value", value)))
+        for key, value in values:
+            label = " ".join(filter(None, (name, "example", key)))
+            yield Line(f"{label}: {sample(value)}", label=label)
 
 
 def _parameters(api: Api, operation: Values, path: Values) -> list[Values]:

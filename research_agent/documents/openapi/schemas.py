@@ -267,13 +267,18 @@ def _values(here: Mapping[str, object], each: str) -> Iterator[str]:
         yield f"{each}like {pattern}"
 
 
+_STRICT = (("exclusiveMinimum", "minimum", "above"), ("exclusiveMaximum", "maximum", "below"))
+"""A limit of its own, or, up to OpenAPI 3.0, true: the other one is meant so."""
+
+
 def _limits(here: Mapping[str, object]) -> Iterator[str]:
-    yield from _range(here, "minimum", "maximum", "")
-    for key, words in (("exclusiveMinimum", "above"), ("exclusiveMaximum", "below")):
-        if here.get(key) is True:
-            yield f"{words} it"
-        elif limit := plain(here.get(key)).replace("false", ""):
-            yield f"{words} {limit}"
+    whole = dict(here)
+    strict = []
+    for key, bound, words in _STRICT:
+        limit = whole.pop(bound, None) if here.get(key) is True else here.get(key)
+        if text := plain(limit).replace("false", ""):
+            strict.append(f"{words} {text}")
+    yield from (*_range(whole, "minimum", "maximum", ""), *strict)
     if factor := plain(here.get("multipleOf")):
         yield f"a multiple of {factor}"
     for low, high, unit in _RANGES:

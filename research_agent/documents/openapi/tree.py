@@ -5,7 +5,6 @@ one spelling: percent signs are decoded, `~` and `/` inside a name are `~0` and 
 """
 
 import html
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -226,11 +225,19 @@ def plain(value: object) -> str:
 
 
 def sample(value: object) -> str:
-    """Return a value as it may be sent: a default, an example, a member of an enumeration."""
+    """Return a value that may be sent: a default, an example, a member of an enumeration.
+
+    Texts have no quotes: whether `5` is a text or a number, the schema says.
+
+    >>> sample({"id": "5", "of": ["a", None]})
+    '{id: 5, of: [a, null]}'
+    """
     if value is None:
         return "null"
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {sample(item)}' for key, item in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(sample, value))}]"
     return plain(value) or '""'
 
 
