@@ -60,6 +60,24 @@ def test_other_languages(ending: str, text: str, path: tuple[str, ...]) -> None:
     assert text.split() == "\n".join(block.text for block in blocks).split()[: len(text.split())]
 
 
+@pytest.mark.parametrize(
+    ("ending", "lead", "first"),
+    [
+        (".java", "/**\n * Opens.\n */\n@Deprecated", "public class Lock {"),
+        (".rs", "/// Opens.\n#[inline]", "pub fn open() {"),
+        (".cs", "// Opens.\n[Obsolete]", "public class Lock {"),
+        (".cpp", "/// Opens.\ntemplate <typename T>", "class Lock {"),
+        (".lua", "-- Opens.", "function open()"),
+    ],
+)
+def test_comments_above_a_definition(ending: str, lead: str, first: str) -> None:
+    """Comments and annotations directly above a definition belong to it."""
+    before, after = "class Key {\n" + BODY + "\n}\n", f"{lead}\n{first}\n{BODY}\n}}"
+    blocks = parse_code(f"{before}// A note.\n\n{after}\n", ending=ending).blocks
+
+    assert after == blocks[-1].text
+
+
 def test_every_file_of_ours_is_read_line_by_line() -> None:
     """No line of a real program is lost or moved, in Python or taken for another language."""
     for file in sorted(Path(source_code.__file__).parent.glob("*.py")):

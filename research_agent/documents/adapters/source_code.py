@@ -37,6 +37,8 @@ _C_FUNCTION = re.compile(
     r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
 )
 _NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
+_LEADS = re.compile(r"\s*(?:[/*@#\[]|--|template\b)")
+"""How comments and annotations begin, which belong to the line below them."""
 _GOES_ON = re.compile(r"\s*(?:[})\]]|end\b|else\b|elif\b|catch\b|finally\b|\{|$)")
 
 _Segment = tuple[tuple[str, ...], Sequence[str]]
@@ -101,6 +103,7 @@ def _add_definitions(
 def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
     path: list[tuple[int, str]] = []
     current: list[str] = []
+    leads = 0
     for line in lines:
         match = _DEFINED.match(line)
         if match is None and not _NO_FUNCTION.match(line):
@@ -108,12 +111,14 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
         indent = len(line) - len(line.lstrip())
         ended = not _GOES_ON.match(line) and any(indent <= depth for depth, _ in path)
         if match or ended:
-            yield tuple(name for _, name in path), current
-            current = []
+            above = len(current) - leads
+            yield tuple(name for _, name in path), current[:above]
+            current = current[above:]
             path = [part for part in path if part[0] < indent]
             if match:
                 path.append((indent, match["name"]))
         current.append(line)
+        leads = leads + 1 if _LEADS.match(line) else 0
     yield tuple(name for _, name in path), current
 
 
