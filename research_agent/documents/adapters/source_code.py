@@ -37,9 +37,12 @@ _C_FUNCTION = re.compile(
     r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
 )
 _NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
-_LEADS = re.compile(r"\s*(?:[/*@#\[]|--|template\b)")
-"""How comments and annotations begin, which belong to the line below them."""
-_GOES_ON = re.compile(r"\s*(?:[})\]]|end\b|else\b|elif\b|catch\b|finally\b|\{|$)")
+_LABEL = r"(?:\w+(?: \w+)?|case\b.*):\s*(?:/|$)"
+_LEADS = re.compile(rf"\s*(?:[/*@#\[]|--|template\b|{_LABEL})")
+"""How comments, annotations and labels begin, which belong to the line below them."""
+_GOES_ON = re.compile(
+    rf"\s*(?:[}})\]{{]|end\b|else\b|elif\b|catch\b|finally\b|#\s*(?:if|el|end)|{_LABEL}|$)"
+)
 
 _Segment = tuple[tuple[str, ...], Sequence[str]]
 """The names around the lines of one definition, or between two, and the lines."""
