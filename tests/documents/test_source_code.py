@@ -66,6 +66,7 @@ def test_other_languages(ending: str, text: str, path: tuple[str, ...]) -> None:
     ("ending", "lead", "first"),
     [
         (".java", "/**\n * Opens.\n */\n@Deprecated", "public class Lock {"),
+        (".c", "/*\n   The\n   struct for locks.\n*/", "int open(int a) {"),
         (".rs", "/// Opens.\n#[inline]", "pub fn open() {"),
         (".cs", "// Opens.\n[Obsolete]", "public class Lock {"),
         (".cpp", "/// Opens.\ntemplate <typename T>", "class Lock {"),
@@ -78,6 +79,7 @@ def test_comments_above_a_definition(ending: str, lead: str, first: str) -> None
     blocks = parse_code(f"{before}// A note.\n\n{after}\n", ending=ending).blocks
 
     assert after == blocks[-1].text
+    assert [[("Key",), ()], 1] == [paths(blocks)[:-1], len(blocks[-1].section)]
 
 
 def test_every_file_of_ours_is_read_line_by_line() -> None:

@@ -37,6 +37,7 @@ _C_FUNCTION = re.compile(
     r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
 )
 _NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
+_COMMENT = re.compile(r"\s*/\*(?!\))")  # (not `/*)`, a pattern of the shell)
 _LABEL = r"(?:\w+(?: \w+)?|case\b.*):\s*(?:/|$)"
 _LEADS = re.compile(rf"\s*(?:[/*@#\[]|--|template\b|{_LABEL})")
 """How comments, annotations and labels begin, which belong to the line below them."""
@@ -107,12 +108,13 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
     path: list[tuple[int, str]] = []
     current: list[str] = []
     leads = 0
+    within = False  # a block comment that began above
     for line in lines:
-        match = _DEFINED.match(line)
-        if match is None and not _NO_FUNCTION.match(line):
-            match = _C_FUNCTION.match(line)
+        comment = within or _COMMENT.match(line) is not None
+        match = None if comment else _definition(line)
         indent = len(line) - len(line.lstrip())
-        ended = not _GOES_ON.match(line) and any(indent <= depth for depth, _ in path)
+        goes_on = within or _GOES_ON.match(line)
+        ended = not goes_on and any(indent <= depth for depth, _ in path)
         if match or ended:
             above = len(current) - leads
             yield tuple(name for _, name in path), current[:above]
@@ -121,8 +123,16 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
             if match:
                 path.append((indent, match["name"]))
         current.append(line)
-        leads = leads + 1 if _LEADS.match(line) else 0
+        leads = leads + 1 if comment or _LEADS.match(line) else 0
+        within = comment and "*/" not in line
     yield tuple(name for _, name in path), current
+
+
+def _definition(line: str) -> re.Match[str] | None:
+    match = _DEFINED.match(line)
+    if match is None and not _NO_FUNCTION.match(line):
+        match = _C_FUNCTION.match(line)
+    return match
 
 
 def _blocks(segments: Sequence[_Segment]) -> Iterator[Block]:
