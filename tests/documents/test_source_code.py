@@ -47,6 +47,8 @@ def test_python_definitions() -> None:
         (".js", f"export default class A {{\n  async run(a) {{\n{BODY}\n  }}\n}}\n", ("A",)),
         (".go", f"func (a *Lock) Open() {{\n{BODY}\n}}\n", ("Open",)),
         (".rs", f"pub(crate) fn open<T>(a: T) {{\n{BODY}\n}}\n", ("open",)),
+        (".rs", f"impl<T> fmt::Display for A<T> {{\n{BODY}\n}}\n", ("A",)),
+        (".kt", f"enum class A: B {{\n{BODY}\n}}\n", ("A",)),
         (".c", f"static int open(int a)\n{{\n{BODY}\n}}\n", ("open",)),
         (".cpp", f"class A {{\npublic:\n  void open()\n{BODY}\n}};\n", ("A",)),
         (".c", f"int open(int a)\n{{\n#ifdef A\n  a();\n#endif\n{BODY}\n}}\n", ("open",)),

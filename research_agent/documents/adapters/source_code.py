@@ -31,7 +31,7 @@ _MODIFIERS = (
 )
 _DEFINED = re.compile(
     rf"(?P<indent>\s*)(?:(?:{_MODIFIERS})\s+)*(?:{_WORDS})\b\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
-    r"(?P<name>[A-Za-z_$][\w$.:]*)"
+    r"(?:class\s+|[\w:<>,&' ]+ for )?(?P<name>[A-Za-z_$][\w$]*(?:[.:]+[\w$]+)*)"
 )
 _C_FUNCTION = re.compile(
     r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
