@@ -44,13 +44,14 @@ def test_python_definitions() -> None:
 @pytest.mark.parametrize(
     ("ending", "text", "path"),
     [
-        (".js", f"export default class A {{\n  async run(a) {{\n{BODY}\n  }}\n}}\n", ("A",)),
+        (".js", f"export default class A {{\n  async run(a) {{\n{BODY}\n  }}\n}}\n", ("A", "run")),
         (".go", f"func (a *Lock) Open() {{\n{BODY}\n}}\n", ("Open",)),
         (".rs", f"pub(crate) fn open<T>(a: T) {{\n{BODY}\n}}\n", ("open",)),
         (".rs", f"impl<T> fmt::Display for A<T> {{\n{BODY}\n}}\n", ("A",)),
         (".kt", f"enum class A: B {{\n{BODY}\n}}\n", ("A",)),
         (".c", f"static int open(int a)\n{{\n{BODY}\n}}\n", ("open",)),
-        (".cpp", f"class A {{\npublic:\n  void open()\n{BODY}\n}};\n", ("A",)),
+        (".cpp", f"class A {{\npublic:\n  void open()\n{BODY}\n}};\n", ("A", "open")),
+        (".c", f"struct key *open(int a)\n{{\n  each(a) {{\n{BODY}\n  }}\n}}\n", ("open",)),
         (".c", f"int open(int a)\n{{\n#ifdef A\n  a();\n#endif\n{BODY}\n}}\n", ("open",)),
         (".rb", f"module A\n  def open\n{BODY}\n  end\nend\n", ("A", "open")),
         (".py", f"def open(:\n{BODY}\n", ("open",)),
@@ -82,6 +83,16 @@ def test_comments_above_a_definition(ending: str, lead: str, first: str) -> None
 
     assert after == blocks[-1].text
     assert [[("Key",), ()], 1] == [paths(blocks)[:-1], len(blocks[-1].section)]
+
+
+def test_methods() -> None:
+    """Functions directly below a class are its methods, and calls within them are not."""
+    method = "  public List<A> {}(int a = 1) {{\n    if (a) {{\n      f(a) {{\n"
+    methods = [f"{method.format(name)}{BODY}\n      }}\n    }}\n  }}" for name in ("get", "set")]
+    text = "\n\n".join(["class A\n      extends B {\n\n  private int b = f(1);", *methods, "}"])
+    blocks = parse_code(text, ending=".java").blocks
+
+    assert [("A",), ("A", "get"), ("A", "set")] == paths(blocks)
 
 
 def test_every_file_of_ours_is_read_line_by_line() -> None:

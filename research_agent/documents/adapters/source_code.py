@@ -2,8 +2,10 @@
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from research_agent.types.documents import Block, ParsedDocument
@@ -21,22 +23,22 @@ CODE_ENDINGS = (
     | {".rs", ".rb", ".sh", ".kt", ".swift", ".scala", ".php", ".lua"}
 )
 
-_WORDS = (
-    "class|struct|enum|interface|trait|impl|fn|func|function|def|module|namespace|record|object|"
-    "protocol|extension|mod"
+_CLASSES = (
+    "class|struct|enum|interface|trait|impl|module|namespace|record|object|protocol|extension|mod"
 )
 _MODIFIERS = (
     "export|default|pub(?:\\([\\w:]+\\))?|public|private|protected|internal|static|final|abstract|"
     "async|unsafe|extern|override|sealed|open|data|partial|inline|const|local|type|virtual|suspend"
 )
 _DEFINED = re.compile(
-    rf"(?P<indent>\s*)(?:(?:{_MODIFIERS})\s+)*(?:{_WORDS})\b\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
-    r"(?:class\s+|[\w:<>,&' ]+ for )?(?P<name>[A-Za-z_$][\w$]*(?:[.:]+[\w$]+)*)"
+    rf"\s*(?:(?:{_MODIFIERS})\s+)*(?:(?P<class>{_CLASSES})|fn|fun|func|function|def)\b"
+    r"\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
+    r"(?:class\s+|[\w:<>,&' ]+ for )?(?P<name>[A-Za-z_$][\w$]*+(?:[.:]+[\w$]++)*+)"
+    r"(?![\s*&]+\w+\s*\()"  # (that is a function, and returns it)
 )
-_C_FUNCTION = re.compile(
-    r"(?P<indent>)[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$"
-)
-_NO_FUNCTION = re.compile(r"(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
+_C_FUNCTION = re.compile(r"[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$")
+_METHOD = re.compile(r"\s+(?!\[)(?:[\w<>\[\],.?&*:]+\s+)*(?P<name>[A-Za-z_$~]\w*)\s*\([^;]*$")
+_NO_FUNCTION = re.compile(r"\s*(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
 _COMMENT = re.compile(r"\s*/\*(?!\))")  # (not `/*)`, a pattern of the shell)
 _LABEL = r"(?:\w+(?: \w+)?|case\b.*):\s*(?:/|$)"
 _LEADS = re.compile(rf"\s*(?:[/*@#\[]|--|template\b|{_LABEL})")
@@ -104,34 +106,46 @@ def _add_definitions(
     return done
 
 
+@dataclass(slots=True)
+class _Definition:
+    name: str
+    indent: int
+    members: int
+    """How far in the members of a class stand: no farther than any line so far; -1 for others."""
+
+
 def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
-    path: list[tuple[int, str]] = []
+    path: list[_Definition] = []
     current: list[str] = []
     leads = 0
     within = False  # a block comment that began above
     for line in lines:
         comment = within or _COMMENT.match(line) is not None
-        match = None if comment else _definition(line)
+        goes_on = within or _GOES_ON.match(line) is not None
         indent = len(line) - len(line.lstrip())
-        goes_on = within or _GOES_ON.match(line)
-        ended = not goes_on and any(indent <= depth for depth, _ in path)
-        if match or ended:
+        around = path if goes_on else [part for part in path if part.indent < indent]
+        if around and not goes_on:
+            around[-1].members = min(around[-1].members, indent)
+        is_member = bool(around) and around[-1].members == indent
+        match = None if comment or goes_on else _definition(line, is_member=is_member)
+        if match or len(around) < len(path):
             above = len(current) - leads
-            yield tuple(name for _, name in path), current[:above]
+            yield tuple(part.name for part in path), current[:above]
             current = current[above:]
-            path = [part for part in path if part[0] < indent]
+            path = around
             if match:
-                path.append((indent, match["name"]))
+                is_class = match.re is _DEFINED and match["class"] is not None
+                path.append(_Definition(match["name"], indent, sys.maxsize if is_class else -1))
         current.append(line)
         leads = leads + 1 if comment or _LEADS.match(line) else 0
         within = comment and "*/" not in line
-    yield tuple(name for _, name in path), current
+    yield tuple(part.name for part in path), current
 
 
-def _definition(line: str) -> re.Match[str] | None:
+def _definition(line: str, *, is_member: bool) -> re.Match[str] | None:
     match = _DEFINED.match(line)
     if match is None and not _NO_FUNCTION.match(line):
-        match = _C_FUNCTION.match(line)
+        match = (_METHOD if is_member else _C_FUNCTION).match(line)
     return match
 
 
