@@ -45,6 +45,8 @@ def test_python_definitions() -> None:
     ("ending", "text", "path"),
     [
         (".js", f"export default class A {{\n  async run(a) {{\n{BODY}\n  }}\n}}\n", ("A", "run")),
+        (".ts", f"export const get = async (a: A): B<C> => {{\n{BODY}\n}};\n", ("get",)),
+        (".js", f"exports.get = function (a) {{\n{BODY}\n}};\n", ("exports.get",)),
         (".go", f"func (a *Lock) Open() {{\n{BODY}\n}}\n", ("Open",)),
         (".rs", f"pub(crate) fn open<T>(a: T) {{\n{BODY}\n}}\n", ("open",)),
         (".rs", f"impl<T> fmt::Display for A<T> {{\n{BODY}\n}}\n", ("A",)),

@@ -36,6 +36,11 @@ _DEFINED = re.compile(
     r"(?:class\s+|[\w:<>,&' ]+ for )?(?P<name>[A-Za-z_$][\w$]*+(?:[.:]+[\w$]++)*+)"
     r"(?![\s*&]+\w+\s*\()"  # (that is a function, and returns it)
 )
+_ASSIGNED = re.compile(
+    rf"\s*(?:(?:{_MODIFIERS}|let|var)\s+)*(?P<name>[A-Za-z_$][\w$.]*)\s*(?::[^=]*)?="
+    r"\s*(?:async\b\s*)?(?:function\b|[\w$]+\s*=>|[(<].*=>)"
+)
+"""A function that is given a name."""
 _C_FUNCTION = re.compile(r"[A-Za-z_][\w\s*&:<>,~]*?\b(?P<name>[A-Za-z_~]\w*)\s*\([^;]*$")
 _METHOD = re.compile(r"\s+(?!\[)(?:[\w<>\[\],.?&*:]+\s+)*(?P<name>[A-Za-z_$~]\w*)\s*\([^;]*$")
 _NO_FUNCTION = re.compile(r"\s*(?:if|for|while|switch|return|else|do|case|typedef|using)\b")
@@ -143,7 +148,7 @@ def _by_indentation(lines: Sequence[str]) -> Iterator[_Segment]:
 
 
 def _definition(line: str, *, is_member: bool) -> re.Match[str] | None:
-    match = _DEFINED.match(line)
+    match = _DEFINED.match(line) or _ASSIGNED.match(line)
     if match is None and not _NO_FUNCTION.match(line):
         match = (_METHOD if is_member else _C_FUNCTION).match(line)
     return match
