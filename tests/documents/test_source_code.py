@@ -117,3 +117,55 @@ def test_code_keeps_its_lines() -> None:
     assert [5, "code"] == [len(blocks), blocks[0].kind]
     assert [80, 80, 40] == [len(block.text.split("\n")) for block in dense]
     assert () == parse_code("\n\n").blocks
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "sections"),
+    [
+        (".yaml", "# A.\nkind: A\nparts:\n- name: 'b'\n  of:\n{}", ["parts", "name: b", "of"]),
+        (".json", '{{\n  "parts": {{\n    "of": [\n{}    ]\n  }}\n}}', ["parts", "of"]),
+        (".toml", "[a]\nb = 1\n[parts]\n{}", ["parts"]),
+        (".sql", "-- A.\nCREATE TABLE parts (\n{});\n", ["CREATE TABLE parts"]),
+    ],
+)
+def test_data(ending: str, text: str, sections: list[str]) -> None:
+    """A part of a data file has the less indented lines around it as section."""
+    depth = 0 if ending == ".toml" else 8
+    lines = "".join(f"{' ' * depth}'a key {i}': 'of a value',\n" for i in range(60))
+    text = text.format(lines)
+    blocks = parse_code(text, ending=ending).blocks
+
+    assert [(), tuple(sections)] == [blocks[0].section, blocks[1].section]
+    assert text.split() == "\n".join(block.text for block in blocks).split()
+    assert all(len(block.text) <= 1500 for block in blocks)
+
+
+def test_data_is_cut_where_it_is_least_indented() -> None:
+    """A block holds whole entries where they fit, and no parts of two YAML documents."""
+    entry = "  a:\n" + "    - of a list\n" * 50
+    blocks = parse_code("top:\n" + "  # A.\n".join([entry] * 5), ending=".yaml").blocks
+    documents = parse_code("a: 1\n---\na: 2\n", ending=".yml").blocks
+
+    assert ["top:", *["  # A."] * 4] == [block.text.partition("\n")[0] for block in blocks]
+    assert ["a: 1", "---\na: 2"] == [block.text for block in documents]
+
+
+def test_json_on_one_line() -> None:
+    """It has an entry a line; nothing is added, left out or changed but white space."""
+    item = '{"name":"A, \\"{b","prices":[1.10,2],"of":{"a":[1,{"long":"' + "a " * 60 + '"}]}}'
+    text = f'{{"items":[{",".join([item] * 20)}]}}'
+    blocks = parse_code(text, ending=".json").blocks
+    lines = "\n".join(block.text for block in blocks).split("\n")
+
+    assert "".join(text.split()) == "".join("".join(lines).split())
+    assert ["{", '  "items": [', "    {", '      "name": "A, \\"{b",'] == lines[:4]
+    assert '      "prices": [1.10,2],' == lines[4]
+    assert {(), ("items",)} == set(paths(blocks))
+
+
+@pytest.mark.parametrize("text", ["a" * 5000, "[" * 5000, '{"a' * 2000, "]}" * 2000, "\n" * 3000])
+def test_data_that_is_none(text: str) -> None:
+    """No line is too long and no bracket or quote without its fellow for data to be read."""
+    for ending in (".json", ".yaml", ".toml"):
+        blocks = parse_code(text, ending=ending).blocks
+        assert text.strip() == "".join("".join(block.text for block in blocks).split())

@@ -4,14 +4,18 @@ import ast
 import re
 import sys
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from research_agent.types.documents import Block, ParsedDocument
 
 CODE_LINES = 40  # lines that a block of code aims at; without definitions it ends at a blank line
 SMALL = 12  # a shorter definition shares a block with its neighbours
+DATA_CHARS = 1000  # length that a block of data aims at; a last one may be half as long again
+NAME_CHARS = 80  # a longer line of data is no name of what stands below it
+INDENTED = 20  # levels of JSON that are indented
 
 PYTHON_ENDINGS = frozenset({".py", ".pyi"})
 DATA_ENDINGS = frozenset({".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".tex", ".sql"})
@@ -51,6 +55,14 @@ _LEADS = re.compile(rf"\s*(?:[/*@#\[]|--|template\b|{_LABEL})")
 _GOES_ON = re.compile(
     rf"\s*(?:[}})\]{{]|end\b|else\b|elif\b|catch\b|finally\b|#\s*(?:if|el|end)|{_LABEL}|$)"
 )
+_REMARK = re.compile(r"\s*(?:#|--|//|/\*|;|$)")
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_JSON_TOKEN = re.compile(
+    rf"(?=[^\]}}]{{,98}}[\]}}])[\[{{](?:{_STRING}|[^\"\[\]{{}}])*+[\]}}]"
+    rf"|{_STRING}|[\[\]{{}},\"]|[^\[\]{{}},\"]+",
+    re.DOTALL,
+)
+"""A short list or object, a string, a sign, or what stands between them."""
 
 _Segment = tuple[tuple[str, ...], Sequence[str]]
 """The names around the lines of one definition, or between two, and the lines."""
@@ -60,12 +72,15 @@ def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
     r"""Return a program as blocks of code with the names of the definitions around them.
 
     Python is parsed; in other languages a line that begins as a definition does begins one, and
-    its indentation says where it ends. Small definitions share a block of about 40 lines.
+    its indentation says where it ends. Small definitions share a block of about 40 lines. Data
+    are cut where they are least indented, with the less indented lines around a block as section.
 
     >>> [(b.kind, b.section) for b in parse_code("import os\n", ending=".py").blocks]
     [('code', ())]
     """
     text = text.replace("\f", "\n")
+    if ending in DATA_ENDINGS and ending != ".tex":
+        return ParsedDocument(tuple(_data_blocks(text, ending)))
     lines = [line.rstrip() for line in text.split("\n")]
     segments: list[_Segment] = []
     if ending in DATA_ENDINGS or not ending:
@@ -194,3 +209,82 @@ def _block(lines: Sequence[str], path: tuple[str, ...]) -> Iterator[Block]:
     text = "\n".join(lines).strip("\n")
     if text.strip():
         yield Block(text, section=path, kind="code")
+
+
+def _data_blocks(text: str, ending: str) -> Iterator[Block]:
+    lines = [line.rstrip() for line in text.split("\n")]
+    if ending == ".json" and max(map(len, lines)) > DATA_CHARS:
+        lines = _with_line_breaks(text).split("\n")
+    depths = _depths(lines, ending)
+    path: list[tuple[int, str]] = []
+    start = 0
+    for end in _data_ends(lines, depths, ending):
+        around = [name for depth, name in path if name and depth < depths[start]]
+        yield from _block(lines[start:end], tuple(around))
+        for depth, line in zip(depths[start:end], lines[start:end], strict=True):
+            if not _REMARK.match(line):
+                path = [part for part in path if part[0] < depth]
+                path.append((depth, _data_name(line)))
+        start = end
+
+
+def _depths(lines: Sequence[str], ending: str) -> list[int]:
+    """Return how far in lines stand: items below their key, keys below their table.
+
+    A remark stands where the line below it does.
+    """
+    depths: list[int] = []
+    depth = 0
+    for line in reversed(lines):
+        if not _REMARK.match(line):
+            text = line.lstrip()
+            in_table = ending in {".toml", ".ini", ".cfg"} and not line.startswith("[")
+            depth = 2 * (len(line) - len(text)) + (in_table or f"{text} ".startswith("- "))
+        depths.append(depth)
+    return depths[::-1]
+
+
+def _data_name(line: str) -> str:
+    name = line.replace('"', "").replace("'", "").strip(" \t-[]{}():=,|>")
+    return name if len(name) <= NAME_CHARS else ""
+
+
+def _data_ends(lines: Sequence[str], depths: Sequence[int], ending: str) -> Iterator[int]:
+    """Yield where blocks end: at the least indented line of the second half of their room."""
+    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+    is_yaml = ending in {".yaml", ".yml"}
+    documents = [i for i, line in enumerate(lines) if is_yaml and line.startswith("---")]
+    start = 0
+    for stop in (*documents, len(lines)):
+        while offsets[stop] - offsets[start] > 1.5 * DATA_CHARS:
+            half, end = (
+                bisect_right(offsets, offsets[start] + size, start + 1, stop - 1)
+                for size in (DATA_CHARS // 2, DATA_CHARS)
+            )
+            begins = [i for i in range(half, end) if _begins(lines[i], lines[i - 1])]
+            start = min(begins, key=lambda i: (depths[i], -i), default=max(start + 1, end - 1))
+            yield start
+        if start < stop:
+            yield stop
+        start = stop
+
+
+def _begins(line: str, above: str) -> bool:
+    is_end = not line or line.lstrip()[0] in ")]}"
+    return not is_end and (not above or not _REMARK.match(above))
+
+
+def _with_line_breaks(text: str) -> str:
+    """Return JSON with an entry or a short list or object a line, and else as it is."""
+    parts: list[str] = []
+    depth = 0
+    for match in _JSON_TOKEN.finditer(text):
+        token = match[0].strip()
+        if token in {"]", "}"}:
+            depth = max(0, depth - 1)
+            parts.append("\n" + "  " * min(depth, INDENTED))
+        parts.append(f": {token[1:].lstrip()}" if token.startswith(":") else token)
+        depth += token in {"[", "{"}
+        if token in {"[", "{", ","} or (depth == 0 and token.endswith(("]", "}"))):
+            parts.append("\n" + "  " * min(depth, INDENTED))
+    return "".join(parts)
