@@ -51,6 +51,7 @@ def test_python_definitions() -> None:
         (".rs", f"pub(crate) fn open<T>(a: T) {{\n{BODY}\n}}\n", ("open",)),
         (".rs", f"impl<T> fmt::Display for A<T> {{\n{BODY}\n}}\n", ("A",)),
         (".kt", f"enum class A: B {{\n{BODY}\n}}\n", ("A",)),
+        (".h", f"class LIB_EXPORT A : public B {{\n{BODY}\n}};\n", ("A",)),
         (".c", f"static int open(int a)\n{{\n{BODY}\n}}\n", ("open",)),
         (".cpp", f"class A {{\npublic:\n  void open()\n{BODY}\n}};\n", ("A", "open")),
         (".c", f"struct key *open(int a)\n{{\n  each(a) {{\n{BODY}\n  }}\n}}\n", ("open",)),

@@ -37,7 +37,8 @@ _MODIFIERS = (
 _DEFINED = re.compile(
     rf"\s*(?:(?:{_MODIFIERS})\s+)*(?:(?P<class>{_CLASSES})|fn|fun|func|function|def)\b"
     r"\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
-    r"(?:class\s+|[\w:<>,&' ]+ for )?(?P<name>[A-Za-z_$][\w$]*+(?:[.:]+[\w$]++)*+)"
+    r"(?:class\s+|[A-Z\d]+_[A-Z\d_]+\s+|[\w:<>,&' ]+ for )?"
+    r"(?P<name>[A-Za-z_$][\w$]*+(?:[.:]+[\w$]++)*+)"
     r"(?![\s*&]+\w+\s*\()"  # (that is a function, and returns it)
 )
 _ASSIGNED = re.compile(
