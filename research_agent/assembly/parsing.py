@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from research_agent.documents.adapters.decoding import decode
 from research_agent.documents.adapters.files import LocalFiles
+from research_agent.documents.adapters.latex import LATEX_ENDINGS, parse_latex
 from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
 from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.adapters.source_code import CODE_ENDINGS, parse_code
@@ -30,7 +31,7 @@ OFFICE_ENDINGS = {".docx": "docx", ".pptx": "pptx"} | dict.fromkeys(
 OFFICE_NEEDED = "reading it needs a package: pip install 'research-agent[office]'"
 
 READABLE: frozenset[str] = frozenset({".pdf", *OFFICE_ENDINGS, ".epub", ".eml", ".ipynb"}) | (
-    MARKDOWN_ENDINGS | HTML_ENDINGS | TABLE_ENDINGS | TEXT_ENDINGS | CODE_ENDINGS
+    MARKDOWN_ENDINGS | HTML_ENDINGS | TABLE_ENDINGS | TEXT_ENDINGS | LATEX_ENDINGS | CODE_ENDINGS
 )
 """The endings of files that can be read, in small letters."""
 
@@ -146,6 +147,8 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         from research_agent.documents.adapters.office.sheets import parse_delimited
 
         parse = parse_delimited
+    elif ending in LATEX_ENDINGS:
+        parse = parse_latex
     else:
         code = partial(parse_code, ending=ending)
         parse = code if ending in CODE_ENDINGS else parse_text

@@ -18,7 +18,7 @@ NAME_CHARS = 80  # a longer line of data is no name of what stands below it
 INDENTED = 20  # levels of JSON that are indented
 
 PYTHON_ENDINGS = frozenset({".py", ".pyi"})
-DATA_ENDINGS = frozenset({".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".tex", ".sql"})
+DATA_ENDINGS = frozenset({".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".sql"})
 """Files without definitions, read as lines."""
 CODE_ENDINGS = (
     PYTHON_ENDINGS
