@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from research_agent.documents.adapters.decoding import decode
 from research_agent.documents.adapters.files import LocalFiles
 from research_agent.documents.adapters.latex import LATEX_ENDINGS, parse_latex
-from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_text
+from research_agent.documents.adapters.plain_text import TEXT_ENDINGS, parse_rst, parse_text
 from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.adapters.source_code import CODE_ENDINGS, parse_code
 from research_agent.errors import DocumentError
@@ -149,6 +149,8 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         parse = parse_delimited
     elif ending in LATEX_ENDINGS:
         parse = parse_latex
+    elif ending == ".rst":
+        parse = parse_rst
     else:
         code = partial(parse_code, ending=ending)
         parse = code if ending in CODE_ENDINGS else parse_text

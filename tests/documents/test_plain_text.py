@@ -2,7 +2,9 @@
 
 import pytest
 
-from research_agent.documents.adapters.plain_text import parse_text
+from research_agent.assembly.parsing import parse_bytes
+from research_agent.documents.adapters.plain_text import parse_rst, parse_text
+from research_agent.types.references import Link
 
 
 def test_paragraphs_pages_and_lists() -> None:
@@ -72,3 +74,31 @@ def test_empty_and_long() -> None:
     """White space has no blocks; a line of 400 kB is one."""
     assert () == parse_text(" \n\n\t").blocks
     assert 400_000 == len(parse_text("x" * 400_000).blocks[0].text)
+
+
+@pytest.mark.parametrize("above", [".. _Use It:\n.. _b:\n\n", ":orphan:\n\n.. _`use it`:\n"])
+def test_labels_of_restructuredtext_are_no_text(above: str) -> None:
+    """They are anchors of what follows, and the title is still the first section's."""
+    document = parse_bytes(f"{above}Guide\n=====\n\n.. _c:\n\n- one\n- two".encode(), ".rst")
+
+    assert "Guide" == document.title
+    guide, one, two = document.blocks[-3:]
+    assert ("Guide", ("Guide",), "#use it") == (guide.text, guide.section, guide.anchors[0])
+    assert [("#c",), ()] == [one.anchors, two.anchors]
+
+
+def test_roles_of_restructuredtext_are_links() -> None:
+    """Their text stays; addresses behind a name are no anchors, and text has neither."""
+    text = (
+        "See :ref:`Use\nit`, :std:ref:`the *b*\n<b>` and :doc:`../a b`.\n\n.. _P: https://p.example"
+    )
+    see, address = parse_rst(text).blocks
+
+    assert text == f"{see.text}\n\n{address.text}"
+    assert (
+        Link("#use it", "link"),
+        Link("#b", "link"),
+        Link("../a b", "link"),
+    ) == see.links
+    assert ["Use\nit", "the *b*", "../a b"] == [link.text for link in see.links]
+    assert ((), ()) == (address.anchors, parse_text(text).blocks[0].links)

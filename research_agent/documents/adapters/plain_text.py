@@ -1,12 +1,15 @@
-"""Plain text: paragraphs, lists and underlined headings."""
+"""Plain text and reStructuredText: paragraphs, lists and underlined headings."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import dedent
 
+from research_agent.documents.sections import Sections
+from research_agent.text.addresses import local_target
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.references import Link
 
 TITLE_CHARS = 120  # a longer first line is no title
 
@@ -16,6 +19,8 @@ _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^*#\"'`+-])\1{2,}\s*")
 _COLUMNS = re.compile(r"\S {2,}\S.* {2,}\S")
 """The head of a table that is drawn with spaces; a rule below it makes no heading of it."""
+_LABEL = re.compile(r"\s*\.\. _(?![_ ])`?((?:(?!: )[^`])+)`?:")
+_ROLE = re.compile(r":(?:std:)?(ref|numref|doc):`([^`<>]+)(?:<([^`<>]+)>)?`")
 
 
 def parse_text(text: str) -> ParsedDocument:
@@ -43,6 +48,50 @@ def parse_text(text: str) -> ParsedDocument:
     title = blocks[0].section[0] if blocks and blocks[0].section else ""
     labels = ("",) * len(pages) if len(pages) > 1 else ()
     return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
+
+
+def parse_rst(text: str) -> ParsedDocument:
+    r"""Return the document in a text as Sphinx reads it; its title is its first section's.
+
+    >>> document = parse_rst(".. _use:\n\nUse\n===\n\nSee :ref:`here <Use>`.")
+    >>> [(block.text, block.anchors) for block in document.blocks]
+    [('Use', ('#use',)), ('See :ref:`here <Use>`.', ())]
+    >>> document.title, document.blocks[1].links[0].target
+    ('Use', '#use')
+    """
+    blocks = tuple(_Walk().blocks(text.replace("\f", "\n")))
+    title = next((block.section[0] for block in blocks if block.section), "")
+    return ParsedDocument(blocks, title=title)
+
+
+class _Walk(Sections):
+    def blocks(self, text: str) -> Iterator[Block]:
+        """Yield the blocks in order; labels are anchors of what follows them."""
+        marks: list[str] = []
+        for lines in _paragraphs(text):
+            while lines and (label := _LABEL.fullmatch(lines[0])):
+                self.anchors.append(_anchor(label[1]))
+                del lines[0]
+            while underlined := _heading(lines):
+                heading, mark = underlined
+                marks = [*(marks[: marks.index(mark)] if mark in marks else marks), mark]
+                yield from self.heading(heading, len(marks))
+                del lines[: len(mark) + 1]
+            for item in _items(lines):
+                kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
+                yield from self.block("\n".join(item), kind)
+
+    def block(self, text: str, kind: ChunkKind = "text") -> Iterator[Block]:
+        """Yield a block with what its roles refer to."""
+        for role, words, named in _ROLE.findall(text) if kind != "code" else ():
+            name = named or words
+            if target := local_target(name) if role == "doc" else _anchor(name):
+                self.links.append(Link(target, "link", words.strip()))
+        yield from super().block(text, kind)
+
+
+def _anchor(name: str) -> str:
+    return f"#{' '.join(name.lower().split())}"
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
