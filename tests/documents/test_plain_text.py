@@ -102,3 +102,32 @@ def test_roles_of_restructuredtext_are_links() -> None:
     ) == see.links
     assert ["Use\nit", "the *b*", "../a b"] == [link.text for link in see.links]
     assert ((), ()) == (address.anchors, parse_text(text).blocks[0].links)
+
+
+@pytest.mark.parametrize(
+    ("lead", "indent"),
+    [
+        ("Run this::", ""),
+        ("::", ""),
+        (".. code-block:: console\n   :linenos:", ""),
+        (".. _run:\n.. sourcecode::", ""),
+        (".. note::\n\n   Run this::", "   "),
+        ("1. Run\n   this::", "   "),
+        ("- .. code:: sh", "  "),
+    ],
+)
+def test_indented_code_in_restructuredtext(lead: str, indent: str) -> None:
+    """It is one block with its empty lines, and what looks like a heading or item is none."""
+    code = "   count\n   -----\n\n\n     - 42\n\n   .. _a:"
+    lines = "\n".join(indent + line if line else "" for line in code.split("\n"))
+    *_, block, after = parse_rst(f"{lead}\n\n{lines}\n\n{indent}Then::").blocks
+
+    assert ("count\n-----\n\n\n  - 42\n\n.. _a:", "code") == (block.text, block.kind)
+    assert ("Then::", "text") == (after.text, after.kind)
+
+
+@pytest.mark.parametrize("lead", [".. note::", "Run this", "Run this::\n\nNow"])
+def test_other_indented_text_is_no_code(lead: str) -> None:
+    """Other directives and quotations hold text."""
+    assert {"text"} == {block.kind for block in parse_rst(f"{lead}\n\n   Rye.").blocks}
+    assert "text" == parse_text("Run::\n\n   Rye.").blocks[1].kind

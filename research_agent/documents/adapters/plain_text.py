@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import dedent
 
+from research_agent.documents.rst_parts import parts
 from research_agent.documents.sections import Sections
 from research_agent.text.addresses import local_target
 from research_agent.types import ChunkKind
@@ -68,7 +69,10 @@ class _Walk(Sections):
     def blocks(self, text: str) -> Iterator[Block]:
         """Yield the blocks in order; labels are anchors of what follows them."""
         marks: list[str] = []
-        for lines in _paragraphs(text):
+        for lines, sort in parts(text):
+            if sort != "text":
+                yield from self.block("\n".join(lines), sort)
+                continue
             while lines and (label := _LABEL.fullmatch(lines[0])):
                 self.anchors.append(_anchor(label[1]))
                 del lines[0]
