@@ -6,6 +6,7 @@ from itertools import groupby, takewhile
 from operator import itemgetter
 from textwrap import dedent
 
+from research_agent.documents.rst_tables import grid_table, simple_table
 from research_agent.types import ChunkKind
 
 Part = tuple[list[str], ChunkKind]
@@ -18,11 +19,18 @@ _LEAD = re.compile(rf"({_MARK})(?!\s|\.\. ).*::")
 
 
 def parts(text: str) -> Iterator[Part]:
-    r"""Yield the paragraphs, and as code what is indented below `::` or a directive of code.
+    r"""Yield the paragraphs, the tables, and as code what `::` or a directive of code leads to.
 
     >>> list(parts("Run::\n\n  a\n\n   b\n\nEnd"))
     [(['Run::'], 'text'), (['a', '', ' b'], 'code'), (['End'], 'text')]
     """
+    for lines, kind in _paragraphs(text):
+        may_be = kind == "text" and lines[0].lstrip()[0] in "=+"
+        table = (simple_table(lines) or grid_table(lines)) if may_be else ""
+        yield ([table], "table") if table else (lines, kind)
+
+
+def _paragraphs(text: str) -> Iterator[Part]:
     code: list[str] = []
     margin: int | None = None
     for filled, group in groupby(text.split("\n"), key=lambda line: bool(line.strip())):

@@ -131,3 +131,64 @@ def test_other_indented_text_is_no_code(lead: str) -> None:
     """Other directives and quotations hold text."""
     assert {"text"} == {block.kind for block in parse_rst(f"{lead}\n\n   Rye.").blocks}
     assert "text" == parse_text("Run::\n\n   Rye.").blocks[1].kind
+
+
+SIMPLE = """\
+=====  =====  ======
+       Child  Adult
+=====  =====  ======
+Rye    1.20   2.50
+              to 3
+\\             a | b and more
+\u9eb5\u5305   9
+=====  =====  ======"""
+GRID = """\
++------+-------+-------+
+|      | Child | Adult |
++======+=======+=======+
+| Rye  | 1.20  | 2.50  |
+|      |       | to 3  |
++------+-------+-------+
+| \u9eb5\u5305 |  ||   | 9     |
++------+-------+-------+"""
+ROWS = "| Child | Adult\nRye | 1.20 | 2.50 to 3\n"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "rows"),
+    [
+        (SIMPLE, f"{ROWS}|  | a \\| b and more\n\u9eb5\u5305 | 9 |"),
+        (GRID, f"{ROWS}\u9eb5\u5305 | \\|\\| | 9"),
+        ("==  ==\na   b\n==  ==", "a | b"),
+    ],
+)
+def test_tables_of_restructuredtext(drawn: str, rows: str) -> None:
+    """Their rows have their cells below one head, also within a directive."""
+    indented = drawn.replace("\n", "\n   ")
+    document = parse_rst(f"A\n=\n\nB:\n\n{drawn}\n\n.. table:: C\n\n   {indented}\n\nEnd")
+
+    assert [rows, rows] == [block.text for block in document.blocks if block.kind == "table"]
+    assert "End" == document.blocks[-1].text
+    assert {"text"} == {block.kind for block in parse_text(drawn).blocks}
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        GRID[:-1],
+        GRID.rpartition("\n")[0],
+        GRID.replace("Child |", "Child  "),
+        GRID.replace("+-------+\n| \u9eb5", "|       |\n| \u9eb5"),
+        "==  ==\na   b\nlong c\n==  ==",
+        "==  ==\n==  ==",
+        "==  ==\na   b\n\nText that goes on.",
+        "==  ==\na   b",
+    ],
+)
+def test_tables_that_are_not_understood_stay_as_they_are(drawn: str) -> None:
+    """Nothing of them is lost, and what follows is read as ever."""
+    document = parse_rst(f"{drawn}\n\nRun::\n\n   x")
+
+    *text, code = document.blocks
+    assert f"{drawn}\n\nRun::" == "\n\n".join(block.text for block in text)
+    assert ("x", "code") == (code.text, code.kind)
