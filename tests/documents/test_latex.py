@@ -80,7 +80,10 @@ def test_a_paper() -> None:
 
 
 def test_labels_and_references() -> None:
-    """A label is an anchor of its block, a reference a link with its words."""
+    """A label is an anchor of its block, a reference a link with its words.
+
+    A label of another file is not looked for in this one.
+    """
     blocks = parse_latex(PAPER).blocks
 
     anchors = {name: block.text[:6] for block in blocks for name in block.anchors}
@@ -94,7 +97,7 @@ def test_labels_and_references() -> None:
     assert [("#sec:oven", words), ("#tab:a", words)] == [
         (link.target, link.text) for block in blocks for link in block.links
     ]
-    assert (Link("#a", "link"),) == parse_latex(r"By \eqref{a}.").blocks[0].links
+    assert (Link("#a", "link"),) == parse_latex(r"By \eqref{a} \ref{b}.\label{a}").blocks[0].links
 
 
 @pytest.mark.parametrize(

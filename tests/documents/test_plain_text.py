@@ -92,8 +92,10 @@ def test_roles_of_restructuredtext_are_links() -> None:
     text = (
         "See :ref:`Use\nit`, :std:ref:`the *b*\n<b>` and :doc:`../a b`.\n\n.. _P: https://p.example"
     )
-    see, address = parse_rst(text).blocks
+    labelled = f"{text}\n\n.. _b:\n.. _use it:\n\nEnd :ref:`elsewhere`."
+    see, address, end = parse_rst(labelled).blocks
 
+    assert () == end.links  # (the label of another file)
     assert text == f"{see.text}\n\n{address.text}"
     assert (
         Link("#use it", "link"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
+from research_agent.documents.labels import own_links
 from research_agent.documents.sections import Sections
 from research_agent.text.dates import iso_date
 from research_agent.types import ChunkKind
@@ -56,7 +57,7 @@ def parse_latex(text: str) -> ParsedDocument:
     _, begun, body = text.partition(r"\begin{document}")
     if begun and r"\end{document}" in body:
         body = body.rpartition(r"\end{document}")[0]
-    blocks = tuple(_Walk().blocks(body if begun else text))
+    blocks = own_links(tuple(_Walk().blocks(body if begun else text)))
     first = next((block.section[0] for block in blocks if block.section), "")
     title = " ".join(fields.get("title", "").replace(r"\\", " ").split()) or first
     return ParsedDocument(blocks, title=title, date=iso_date(fields.get("date", "")))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import dedent
 
+from research_agent.documents.labels import own_links
 from research_agent.documents.rst_parts import parts
 from research_agent.documents.sections import Sections
 from research_agent.text.addresses import local_target
@@ -60,7 +61,7 @@ def parse_rst(text: str) -> ParsedDocument:
     >>> document.title, document.blocks[1].links[0].target
     ('Use', '#use')
     """
-    blocks = tuple(_Walk().blocks(text.replace("\f", "\n")))
+    blocks = own_links(tuple(_Walk().blocks(text.replace("\f", "\n"))))
     title = next((block.section[0] for block in blocks if block.section), "")
     return ParsedDocument(blocks, title=title)
 
