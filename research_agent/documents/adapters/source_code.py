@@ -80,11 +80,11 @@ def parse_code(text: str, *, ending: str = "") -> ParsedDocument:
     [('code', ())]
     """
     text = text.replace("\f", "\n")
-    if ending in DATA_ENDINGS and ending != ".tex":
+    if ending in DATA_ENDINGS:
         return ParsedDocument(tuple(_data_blocks(text, ending)))
     lines = [line.rstrip() for line in text.split("\n")]
     segments: list[_Segment] = []
-    if ending in DATA_ENDINGS or not ending:
+    if not ending:
         segments = [((), lines)]
     elif ending in PYTHON_ENDINGS:
         segments = _python(text, lines)
