@@ -10,6 +10,9 @@ def own_links(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return blocks without links to labels that none of them has: another file may have those."""
     own = {anchor for block in blocks for anchor in block.anchors}
     return tuple(
-        replace(block, links=tuple(x for x in block.links if x.target[0] != "#" or x.target in own))
+        replace(
+            block,
+            links=tuple(x for x in block.links if not x.target.startswith("#") or x.target in own),
+        )
         for block in blocks
     )
