@@ -51,6 +51,15 @@ def _written(match: re.Match[str], first: int) -> str:
     return small if bracketed or not small else index(match[1], small, closed=after.isalnum())
 
 
+def bracketed(text: str) -> str:
+    """Return a part of a formula, in brackets where its end would not be seen.
+
+    >>> bracketed("a1"), bracketed("a + 1")
+    ('a1', '(a + 1)')
+    """
+    return text if text.isalnum() else f"({text})"
+
+
 def index(side: str, text: str, *, closed: bool) -> str:
     """Return an index or exponent with its mark; in braces where its end would not be seen.
 

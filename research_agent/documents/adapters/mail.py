@@ -7,6 +7,7 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
+from functools import cache, partial
 from mimetypes import guess_extension
 from pathlib import PurePath
 
@@ -25,6 +26,7 @@ _FAULTS = (MessageError, LookupError, ValueError, TypeError, AttributeError, Ove
 """What the library raises for the parts of a damaged mail."""
 
 Parse = Callable[[bytes, str], ParsedDocument]
+Read = Callable[[MIMEPart], ParsedDocument]
 """Reads the bytes of a file with an ending; raises DocumentError."""
 
 
@@ -41,9 +43,10 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     blocks = [Block("\n".join(f"{name}: {text}" for name, text in headers.items() if text))]
     warnings: list[str] = []
     attached = 0
-    for part in _leaves(message, parse):
+    read = cache(partial(_text, parse=parse))  # (of alternatives all are read, to compare them)
+    for part in _leaves(message, read):
         if _text_ending(part):
-            blocks += _plain(_text(part, parse))
+            blocks += _plain(read(part))
             continue
         attached += 1
         kind = part.get_content_type()
@@ -67,24 +70,24 @@ def parse_mail(data: bytes, parse: Parse) -> ParsedDocument:
     )
 
 
-def _leaves(part: MIMEPart, parse: Parse) -> list[MIMEPart]:
+def _leaves(part: MIMEPart, read: Read) -> list[MIMEPart]:
     """Return the parts that have no others in them; of alternatives the text in one form."""
     if part.get_content_maintype() != "multipart" or not part.is_multipart():
         return [part]
-    leaves = [leaf for below in part.iter_parts() for leaf in _leaves(below, parse)]
+    leaves = [leaf for below in part.iter_parts() for leaf in _leaves(below, read)]
     if part.get_content_type() != "multipart/alternative":
         return leaves
     plain, html = (
-        sum(_length(leaf, parse) for leaf in leaves if _text_ending(leaf) == ending)
+        sum(_length(leaf, read) for leaf in leaves if _text_ending(leaf) == ending)
         for ending in (".txt", ".html")
     )
     other = ".txt" if html > MUCH_MORE * plain else ".html"
     return [leaf for leaf in leaves if _text_ending(leaf) != other]
 
 
-def _length(part: MIMEPart, parse: Parse) -> int:
+def _length(part: MIMEPart, read: Read) -> int:
     with suppress(DocumentError):
-        return sum(len(block.text) for block in _text(part, parse).blocks)
+        return sum(len(block.text) for block in read(part).blocks)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from textwrap import dedent
 
@@ -31,22 +32,13 @@ def parse_text(text: str) -> ParsedDocument:
     >>> [(b.text, b.page) for b in parse_text("one\n\ntwo\f- three").blocks]
     [('one', 1), ('two', 1), ('- three', 2)]
     """
-    blocks: list[Block] = []
-    section: tuple[str, ...] = ()
-    marks: list[str] = []
-    pages = text.split("\f")
-    for page, content in enumerate(pages, start=1):
-        for lines in _paragraphs(content):
-            while underlined := _heading(lines):
-                heading, mark = underlined
-                marks = marks[: marks.index(mark)] if mark in marks else marks
-                section = (*section[: len(marks)], heading)
-                marks = [*marks, mark]
-                blocks.append(Block(heading, page, section))
-                del lines[: len(mark) + 1]
-            for item in _items(lines):
-                kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
-                blocks.append(Block("\n".join(item), page, section, kind))
+    walk, pages = _Walk(), text.split("\f")
+    blocks = [
+        replace(block, page=page)
+        for page, content in enumerate(pages, start=1)
+        for lines in _paragraphs(content)
+        for block in walk.paragraph(lines)
+    ]
     title = blocks[0].section[0] if blocks and blocks[0].section else ""
     labels = ("",) * len(pages) if len(pages) > 1 else ()
     return ParsedDocument(tuple(blocks), title=title, page_labels=labels)
@@ -61,15 +53,32 @@ def parse_rst(text: str) -> ParsedDocument:
     >>> document.title, document.blocks[1].links[0].target
     ('Use', '#use')
     """
-    blocks = own_links(tuple(_Walk().blocks(text.replace("\f", "\n"))))
+    blocks = own_links(tuple(_RstWalk().blocks(text.replace("\f", "\n"))))
     title = next((block.section[0] for block in blocks if block.section), "")
     return ParsedDocument(blocks, title=title)
 
 
 class _Walk(Sections):
+    def __init__(self) -> None:
+        super().__init__()
+        self._marks: list[str] = []
+        """Of the headings that hold: how each is underlined."""
+
+    def paragraph(self, lines: list[str]) -> Iterator[Block]:
+        """Yield the headings that a paragraph begins with, and its items."""
+        while underlined := _heading(lines):
+            heading, mark = underlined
+            above = self._marks[: self._marks.index(mark)] if mark in self._marks else self._marks
+            self._marks = [*above, mark]
+            yield from self.heading(heading, len(self._marks))
+            del lines[: len(mark) + 1]
+        for item in _items(lines):
+            yield from self.block("\n".join(item), "list" if _ITEM.match(item[0]) else "text")
+
+
+class _RstWalk(_Walk):
     def blocks(self, text: str) -> Iterator[Block]:
         """Yield the blocks in order; labels are anchors of what follows them."""
-        marks: list[str] = []
         for lines, sort in parts(text):
             if sort != "text":
                 yield from self.block("\n".join(lines), sort)
@@ -77,14 +86,7 @@ class _Walk(Sections):
             while lines and (label := _LABEL.fullmatch(lines[0])):
                 self.anchors.append(_anchor(label[1]))
                 del lines[0]
-            while underlined := _heading(lines):
-                heading, mark = underlined
-                marks = [*(marks[: marks.index(mark)] if mark in marks else marks), mark]
-                yield from self.heading(heading, len(marks))
-                del lines[: len(mark) + 1]
-            for item in _items(lines):
-                kind: ChunkKind = "list" if _ITEM.match(item[0]) else "text"
-                yield from self.block("\n".join(item), kind)
+            yield from self.paragraph(lines)
 
     def block(self, text: str, kind: ChunkKind = "text") -> Iterator[Block]:
         """Yield a block with what its roles refer to."""

@@ -122,8 +122,8 @@ class Walk(Sections):
         while child is not None:
             if child.is_text_node:
                 self._text.append(re.sub(r"\s+", " ", child.text_content or ""))
-            elif child.tag == "br" or box(child):
-                self._text.append(box(child) or "\n")
+            elif sign := "\n" if child.tag == "br" else box(child):
+                self._text.append(sign)
             elif child.is_element_node and not is_hidden(child):
                 if is_mark(child):
                     self._note(child, "")

@@ -5,7 +5,7 @@ from unicodedata import category
 
 from selectolax.lexbor import LexborNode
 
-from research_agent.text.indices import marked
+from research_agent.text.indices import bracketed, marked
 
 DEPTH = 50  # of a formula nested deeper than this the bare signs are taken
 
@@ -31,18 +31,14 @@ def _drawn(node: LexborNode, depth: int = 0) -> str:
         if part.tag == "mo" and category(texts[at][:1] or " ") == "Sm":
             texts[at] = f" {texts[at]} "
     if node.tag == "msqrt":
-        return f"√{_bracketed(''.join(texts))}"
+        return f"√{bracketed(''.join(texts))}"
     write, count = _SHAPES.get(node.tag or "", (_BETWEEN.get(node.tag or "", "").join, len(texts)))
     return write(texts) if len(texts) == count else " ".join(texts)
 
 
-def _bracketed(text: str) -> str:
-    return text if text.isalnum() else f"({text})"
-
-
 _SHAPES: dict[str, tuple[Callable[[Sequence[str]], str], int]] = {
-    "mfrac": (lambda of: f"{_bracketed(of[0])}/{_bracketed(of[1])}", 2),
-    "mroot": (lambda of: f"{marked('^', of[1])}√{_bracketed(of[0])}", 2),
+    "mfrac": (lambda of: f"{bracketed(of[0])}/{bracketed(of[1])}", 2),
+    "mroot": (lambda of: f"{marked('^', of[1])}√{bracketed(of[0])}", 2),
     "msup": (lambda of: of[0] + marked("^", of[1]), 2),
     "mover": (lambda of: of[0] + marked("^", of[1]), 2),
     "msub": (lambda of: of[0] + marked("_", of[1]), 2),

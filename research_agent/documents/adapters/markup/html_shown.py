@@ -39,12 +39,13 @@ def is_hidden(node: LexborNode) -> bool:
 
     A panel that opens at a click is text, and so is the name on the button in a heading.
     """
-    attributes = node.attributes
     if node.tag == "button" and node.parent is not None and node.parent.tag in _NAMES:
         return False
+    if node.tag in _DROPPED:
+        return True
+    attributes = node.attributes
     return (
-        node.tag in _DROPPED
-        or attributes.get("role") in _ROLES
+        attributes.get("role") in _ROLES
         or attributes.get("epub:type") == "pagebreak"
         or (node.tag == "aside" and not _is_within_text(node))
         or (_is_closed(node) and not _is_panel(node))
@@ -131,8 +132,10 @@ def box(node: LexborNode) -> str:
 
     Boxes that a reader may tick belong to the page's own controls.
     """
+    if node.tag != "input":
+        return ""
     attributes = node.attributes
-    if node.tag != "input" or attributes.get("type") != "checkbox" or "disabled" not in attributes:
+    if attributes.get("type") != "checkbox" or "disabled" not in attributes:
         return ""
     return "[x] " if "checked" in attributes else "[ ] "
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -76,11 +77,16 @@ def parse_markdown(text: str) -> ParsedDocument:
 
 
 def _tokens(text: str) -> Sequence[Token]:
+    return [*_whole_tables(_parser().parse(text))]
+
+
+@cache
+def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False)
     parser.use(amsmath_plugin)
     parser.block.ruler.at("reference", _reference)
-    return [*_whole_tables(parser, parser.parse(text))]
+    return parser
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (markdown-it calls it so)
@@ -89,7 +95,7 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:  
     return not state.src.startswith("[^", begin) and reference(state, start, end, silent)
 
 
-def _whole_tables(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[Token]:
+def _whole_tables(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens; a table in HTML is one, also with empty lines and Markdown within."""
     held: list[Token] = []
     depth = 0
@@ -99,7 +105,7 @@ def _whole_tables(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[Token
         if depth > 0 or held:
             held.append(token)
             if depth <= 0:
-                html = parser.renderer.render(held, parser.options, {})
+                html = _parser().renderer.render(held, _parser().options, {})
                 yield Token("html_block", "", 0, content=html)
                 held = []
         else:

@@ -1,32 +1,24 @@
 """Charts of DOCX and PPTX files: their numbers, in a part of their own, as tables."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import groupby
-from typing import Any
 from xml.etree import ElementTree as ET
 
-from research_agent.documents.adapters.office import FAULTS
+from research_agent.documents.adapters.office.drawn_parts import DRAWING, Xml, drawn_parts
 from research_agent.text.tables import table_text
 from research_agent.types.documents import Block
 
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_Xml = Any  # of python-docx or python-pptx, which ship no types
 
 
-def charts(element: _Xml, part: _Xml) -> Iterator[Block]:
-    """Yield the numbers of the charts that an element of a part shows, of any kind, as stored."""
-    for shown in element.iter(f"{_C}chart"):
-        with suppress(*FAULTS, ET.ParseError):  # (a damaged one costs only itself)
-            data = part.rels[shown.get(_DATA)].target_part.blob
-            yield from _tables(ET.fromstring(data))  # noqa: S314 (in a child with limits)
+def charts(element: Xml, part: Xml) -> Iterator[Block]:
+    """Return the numbers of the charts that an element of a part shows, of any kind, as stored."""
+    return drawn_parts(element, part, f"{_C}chart", "id", _tables)
 
 
 def _tables(chart: ET.Element) -> Iterator[Block]:
     """Yield a table for each list of names."""
-    lines = chart.iterfind(f"{_C}chart/{_C}title//{_A}p")
+    lines = chart.iterfind(f"{_C}chart/{_C}title//{DRAWING}p")
     title = " ".join(" ".join("".join(line.itertext()) for line in lines).split())
     for names, group in groupby(
         chart.iter(f"{_C}ser"), key=lambda one: _points(one, "cat", "xVal")

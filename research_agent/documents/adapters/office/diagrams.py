@@ -1,25 +1,17 @@
 """SmartArt of DOCX and PPTX files: lists, steps and trees, their words in a part of their own."""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
 from xml.etree import ElementTree as ET
 
-from research_agent.documents.adapters.office import FAULTS
+from research_agent.documents.adapters.office.drawn_parts import DRAWING, Xml, drawn_parts
 from research_agent.types.documents import Block
 
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
-_Xml = Any  # of python-docx or python-pptx, which ship no types
 
 
-def diagrams(element: _Xml, part: _Xml) -> Iterator[Block]:
-    """Yield the items of the diagrams that an element of a part shows, each below its own."""
-    for shown in element.iter(f"{_D}relIds"):
-        with suppress(*FAULTS, ET.ParseError):  # (a damaged one costs only itself)
-            data = part.rels[shown.get(_DATA)].target_part.blob
-            yield from _items(ET.fromstring(data))  # noqa: S314 (in a child with limits)
+def diagrams(element: Xml, part: Xml) -> Iterator[Block]:
+    """Return the items of the diagrams that an element of a part shows, each below its own."""
+    return drawn_parts(element, part, f"{_D}relIds", "dm", _items)
 
 
 def _items(root: ET.Element) -> Iterator[Block]:
@@ -32,7 +24,7 @@ def _items(root: ET.Element) -> Iterator[Block]:
     pending = [(-1, name) for name, point in points.items() if point.get("type") == "doc"]
     while pending:
         depth, name = pending.pop()
-        lines = points.pop(name).iter(f"{_A}p") if name in points else ()
+        lines = points.pop(name).iter(f"{DRAWING}p") if name in points else ()
         if text := " ".join(" ".join(" ".join(line.itertext()) for line in lines).split()):
             yield Block(f"{'  ' * depth}- {text}", kind="list")
         below = sorted((link for link in links if link[1] == name), reverse=True)

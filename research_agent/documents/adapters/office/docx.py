@@ -117,10 +117,9 @@ class _Walk(Sections):
         if depth < DEPTH and _is_frame(table):
             path = self.path
             yield from self.blocks(table, depth + 1)  # (its caption)
-            for cell in table.iter(f"{_W}tc"):
-                if next(cell.iterancestors(f"{_W}tbl")) is table:
-                    self.path = path
-                    yield from self.blocks(cell, depth + 1)
+            for cell in _own(table, "tc"):
+                self.path = path
+                yield from self.blocks(cell, depth + 1)
         else:
             self._number(table)
             yield from self.block(_table(table), "table")
@@ -252,19 +251,21 @@ _WRITTEN: dict[str, Callable[[_Element], str]] = {
 """Elements that hold text, and how it is written."""
 
 
+def _own(around: _Element, name: str) -> list[_Element]:
+    """Return the elements below a table or row that are in no other table or row within it."""
+    below = around.iter(f"{_W}{name}")
+    return [one for one in below if next(one.iterancestors(around.tag)) is around]
+
+
 def _table(table: _Element) -> str:
     rows: list[list[Cell]] = []
     owners: dict[int, tuple[int, int]] = {}  # of each column: the last cell's row, and its place
     heads = 0
-    for row in table.iter(f"{_W}tr"):
-        if next(row.iterancestors(f"{_W}tbl")) is not table:
-            continue
+    for row in _own(table, "tr"):
         before = value(row, "trPr/gridBefore")
         column = min(int(before), MOST_COVERED) if _SPAN.fullmatch(before) else 0
         cells = [Cell("")] * column
-        for cell in row.iter(f"{_W}tc"):
-            if next(cell.iterancestors(f"{_W}tr")) is not row:
-                continue
+        for cell in _own(row, "tc"):
             span = value(cell, "tcPr/gridSpan")
             columns = int(span) if _SPAN.fullmatch(span) else 1
             if _goes_on(cell) and column in owners and owners[column][0] < len(rows):
@@ -285,10 +286,7 @@ def _table(table: _Element) -> str:
 
 def _is_frame(table: _Element) -> bool:
     """Return whether a table is one cell, or one row with several paragraphs in a cell."""
-    rows, cells = (
-        [one for one in table.iter(tag) if next(one.iterancestors(f"{_W}tbl")) is table]
-        for tag in (f"{_W}tr", f"{_W}tc")
-    )
+    rows, cells = _own(table, "tr"), _own(table, "tc")
     texts = (
         [child for child in cell.iterchildren(f"{_W}p", f"{_W}tbl") if _text(child)]
         for cell in cells

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from research_agent.text.indices import marked
+from research_agent.text.indices import bracketed, marked
 
 DEPTH = 50  # of a formula nested deeper than this nothing is taken
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -33,10 +33,6 @@ def formula_text(element: _Element, depth: int = 0) -> str:
     return "".join(text for _, text in below)
 
 
-def _bracketed(text: str) -> str:
-    return text if text.isalnum() else f"({text})"
-
-
 def _delimited(element: _Element, _: str, parts: Sequence[str]) -> str:
     inner = _sign(element, "sepChr", "|").join(parts)
     return f"{_sign(element, 'begChr', '(')}{inner}{_sign(element, 'endChr', ')')}"
@@ -44,7 +40,7 @@ def _delimited(element: _Element, _: str, parts: Sequence[str]) -> str:
 
 def _root(_: _Element, text: str, parts: Sequence[str]) -> str:
     inner = "".join(parts)
-    return f"{text.removesuffix(inner)}√{_bracketed(inner)}"
+    return f"{text.removesuffix(inner)}√{bracketed(inner)}"
 
 
 def _sign(element: _Element, name: str, default: str) -> str:
@@ -56,8 +52,8 @@ _SHAPES: dict[str, Callable[[_Element, str, Sequence[str]], str]] = {
     "sup": lambda _, text, __: marked("^", text),
     "sub": lambda _, text, __: marked("_", text),
     "lim": lambda _, text, __: marked("_", text),
-    "num": lambda _, text, __: _bracketed(text),
-    "den": lambda _, text, __: f"/{_bracketed(text)}",
+    "num": lambda _, text, __: bracketed(text),
+    "den": lambda _, text, __: f"/{bracketed(text)}",
     "d": _delimited,
     "deg": lambda _, text, __: marked("^", text),
     "rad": _root,
