@@ -139,10 +139,14 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
         from research_agent.documents.adapters.markup.page_head import declared_charset
 
         declared, parse = declared_charset(data), parse_html
-    elif ending in MARKDOWN_ENDINGS or ending == ".ipynb":
-        from research_agent.documents.adapters.markup.markdown import parse_markdown, parse_notebook
+    elif ending in MARKDOWN_ENDINGS:
+        from research_agent.documents.adapters.markup.markdown import parse_markdown
 
-        parse = parse_notebook if ending == ".ipynb" else parse_markdown
+        parse = parse_markdown
+    elif ending == ".ipynb":
+        from research_agent.documents.adapters.markup.notebook import parse_notebook
+
+        parse = parse_notebook
     elif ending in TABLE_ENDINGS:
         from research_agent.documents.adapters.office.sheets import parse_delimited
 

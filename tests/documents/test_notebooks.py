@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from research_agent.documents.adapters.markup.markdown import parse_notebook
+from research_agent.documents.adapters.markup.notebook import parse_notebook
 
 
 def test_headings_of_a_notebook_keep_their_levels() -> None:

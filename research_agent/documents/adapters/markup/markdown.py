@@ -1,12 +1,10 @@
-"""Markdown, read with markdown-it, and notebooks: headings become the section path."""
+"""Markdown, read with markdown-it: headings become the section path."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
@@ -15,18 +13,14 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from research_agent.documents.adapters.markup.html import Walk as HtmlWalk
-from research_agent.documents.adapters.markup.html import parse_fragment, parse_html
+from research_agent.documents.adapters.markup.html import parse_fragment
 from research_agent.documents.sections import Sections
-from research_agent.errors import DocumentError
 from research_agent.text.addresses import local_target
 from research_agent.text.dates import iso_date
 from research_agent.text.indices import CLOSE, OPEN, written
 from research_agent.text.tables import table_text
-from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import Link
-
-OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
 _FRONT = re.compile(
     r"\A(?:---[ \t]*\n(?=\s*[\w.-]+[ \t]*:\s)|\+\+\+[ \t]*\n)"
@@ -48,11 +42,6 @@ _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 _INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
 _MEANS = {"sup": f"{OPEN}^", "sub": f"{OPEN}_", "/sup": CLOSE, "/sub": CLOSE, "br": "\n"}
 """What tags within a line stand for; others are dropped."""
-_COLOUR = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
-_REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
-"""What a program has written over in the same line, as a bar of progress is."""
-_NAMELESS = re.compile(r"<[^<>]*>")
-"""How Python writes an object that has a form for people alone."""
 _ATTRIBUTES = re.compile(r"\s*\{:?\s*(?=[#.])(?:#([\w:.-]+))?(?:\s*\.[\w-]+)*\s*\}$")
 """What Pandoc and others write behind a heading: its anchor and classes."""
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
@@ -70,13 +59,14 @@ def parse_markdown(text: str) -> ParsedDocument:
     (('#guide',), (Link(target='x', kind='link', text='here'),))
     """
     fields, body = _front_matter(text)
-    blocks = tuple(_Walk().blocks(_tokens(body)))
+    blocks = tuple(Walk().blocks(tokens(body)))
     first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
     title, date = fields.get("title", first), iso_date(fields.get("date", ""))
     return ParsedDocument(blocks, title=title, date=date)
 
 
-def _tokens(text: str) -> Sequence[Token]:
+def tokens(text: str) -> Sequence[Token]:
+    """Return the tokens of a Markdown text."""
     return [*_whole_tables(_parser().parse(text))]
 
 
@@ -122,8 +112,11 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     return {key.lower(): value.strip("\"'") for key, value in pairs}, text[match.end() :]
 
 
-class _Walk(Sections):
+class Walk(Sections):
+    """Goes through the tokens of a text."""
+
     def __init__(self, path: Sequence[tuple[int, str]] = ()) -> None:
+        """Begin below the headings of `path`, with their levels."""
         super().__init__(path)
         self._numbers: list[int] = []
         """Of the lists around the text: the least number of the next item; all may be written 1."""
@@ -254,66 +247,3 @@ def _links(children: Sequence[Token]) -> Iterator[Link]:
         elif child.type == "link_close" and target:
             yield Link(target, "link", words)
             target = ""
-
-
-def parse_notebook(text: str) -> ParsedDocument:
-    r"""Return the document in a notebook's JSON; headings in one cell hold for those below.
-
-    Of outputs the text is kept, or the page where there is none. Raises DocumentError for other
-    JSON.
-
-    >>> text = '{"cells": [{"cell_type": "code", "source": "1 + 1", "outputs": [{"text": "2"}]}]}'
-    >>> [(b.text, b.page) for b in parse_notebook(text).blocks]
-    [('1 + 1', 1), ('Output:\n2', 1)]
-    """
-    try:
-        book = json.loads(text)
-        cells = book["cells"] if "cells" in book else book["worksheets"][0]["cells"]
-        blocks: list[Block] = []
-        path: list[tuple[int, str]] = []
-        for number, cell in enumerate(cells, start=1):
-            walk = _Walk(path)
-            blocks += [replace(block, page=number) for block in _cell_blocks(cell, walk)]
-            path = walk.path
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise DocumentError(f"not a readable notebook: {error}"[:200]) from error
-    title = next((block.section[0] for block in blocks if block.section), "")
-    cut = sum(block.text.endswith("\n…") for block in blocks)
-    warning = f"of {cut} outputs the first {OUTPUT_CHARS} characters were kept"
-    return ParsedDocument(tuple(blocks), title=title, warnings=(warning,) if cut else ())
-
-
-def _cell_blocks(cell: Mapping[str, Any], walk: _Walk) -> Iterator[Block]:
-    source = _joined(cell.get("source", cell.get("input", "")))
-    if cell["cell_type"] == "markdown":
-        yield from walk.blocks(_tokens(source))
-        return
-    yield from walk.block(source, "code" if cell["cell_type"] == "code" else "text")
-    for output in cell.get("outputs", ()):
-        text, kind = _output(output)
-        if len(text) > OUTPUT_CHARS:
-            text = text[:OUTPUT_CHARS].rstrip() + "\n…"
-        if text.strip():
-            yield from walk.block(f"Output:\n{text}", kind)
-
-
-def _output(output: Mapping[str, Any]) -> tuple[str, ChunkKind]:
-    """Return what a reader sees of an output, and its kind."""
-    if output.get("output_type") == "error":
-        return f"{output.get('ename', '')}: {output.get('evalue', '')}", "code"
-    data = output.get("data", output)
-    plain = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
-    plain = _REDRAWN.sub("", _COLOUR.sub("", plain))
-    if plain and not _NAMELESS.fullmatch(plain):
-        return plain, "code"
-    blocks = parse_html(_joined(data.get("text/html", data.get("html", "")))).blocks
-    forms = (
-        "\n".join(block.text for block in blocks),
-        *map(data.get, ("text/markdown", "text/latex")),
-    )
-    text = next((_joined(form) for form in forms if form), plain)
-    return text, "table" if [block.kind for block in blocks] == ["table"] else "code"
-
-
-def _joined(source: object) -> str:
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)
