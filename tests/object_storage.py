@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 
+import httpx
 import pytest
 
 from tests.loopback import Quiet, serving
@@ -38,6 +39,7 @@ def bucket() -> Iterator[str]:
     try:
         host, port = server.get_host_and_port()
         url = f"http://{host}:{port}"
+        httpx.post(f"{url}/moto-api/reset")  # (buckets stay in the process from server to server)
         keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
         client = boto3.client("s3", endpoint_url=url, region_name="us-east-1", **keys)
         client.create_bucket(Bucket=BUCKET)
