@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from benchmarks.common import RECORDINGS, Asking, read
 from benchmarks.peers.exchange import open_text
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
-from research_agent.errors import ModelMissingError
+from research_agent.errors import ModelMissingError, ModelUnavailableError
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec
 from research_agent.types import Completion, Message
@@ -124,7 +124,8 @@ class RecordedChat:
     ) -> Completion:
         """Return the recorded reply, or a fresh one that is recorded at once.
 
-        Raises MissingRecordingError where there is neither; ModelError.
+        Raises MissingRecordingError where there is neither, also where the model is busy, late or
+        away: steps go on without a reply, and its answer would count as the product's. ModelError.
         """
         call = _OneCall(self._recordings, max_tokens)
         model = self._model if self._in_time() else None
@@ -137,6 +138,8 @@ class RecordedChat:
             if model is None:
                 raise MissingRecordingError(role) from error
             raise
+        except ModelUnavailableError as error:
+            raise MissingRecordingError(role) from error
         self.seconds += call.seconds
         if not reply.cost.reused:
             return reply

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.common import RECORDINGS
 from benchmarks.recording import MissingRecordingError, RecordedChat, Recordings
+from research_agent.errors import ModelTimeoutError
 from research_agent.models.replies import reply_key
 from research_agent.types import Message
 from tests.fakes import ScriptedChat, says
@@ -57,6 +58,15 @@ def test_committed_recording_is_found() -> None:
 def test_missing_recording_is_an_error(tmp_path: Path) -> None:
     """Without a model nothing is made up, and no step can take it for a model that is down."""
     chat = RecordedChat(None, Recordings(tmp_path / "none.jsonl", "1.5b"), "1.5b")
+
+    with pytest.raises(MissingRecordingError):
+        chat.complete("planner", MESSAGES, max_tokens=120)
+
+
+def test_late_reply_is_a_missing_one(tmp_path: Path) -> None:
+    """A question whose model did not reply in time is asked again by the next run."""
+    model = ScriptedChat(ModelTimeoutError("No reply in 600 s."))
+    chat = RecordedChat(model, Recordings(tmp_path / "none.jsonl", "w"), "w")
 
     with pytest.raises(MissingRecordingError):
         chat.complete("planner", MESSAGES, max_tokens=120)
