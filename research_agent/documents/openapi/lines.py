@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from research_agent.documents.openapi.descriptions import one_line, paragraphs
 from research_agent.documents.openapi.tree import (
     SCHEMES,
     Api,
@@ -12,8 +13,6 @@ from research_agent.documents.openapi.tree import (
     mapping,
     name_words,
     named,
-    one_line,
-    paragraphs,
     plain,
     pointer,
     sequence,

@@ -5,15 +5,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from research_agent.documents.openapi.descriptions import one_line, paragraphs
 from research_agent.documents.openapi.lines import (
     blocks_of,
     requirement_line,
     security_items,
     unknown_schemes,
 )
+from research_agent.documents.openapi.messages import operation_ids
 from research_agent.documents.openapi.operations import (
     Operation,
-    operation_ids,
     operation_items,
     operations,
 )
@@ -24,8 +25,6 @@ from research_agent.documents.openapi.tree import (
     is_remote,
     mapping,
     named,
-    one_line,
-    paragraphs,
     plain,
     pointer,
     references,

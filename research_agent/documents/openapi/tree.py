@@ -4,7 +4,6 @@ Descriptions break their format in every way; what cannot be meant is taken for 
 one spelling: percent signs are decoded, `~` and `/` inside a name are `~0` and `~1`.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,18 +32,11 @@ _NAMED = frozenset({
 _DATA = frozenset({"const", "default", "enum", "example", "examples", "value"})
 """Keys whose value is the user's data."""
 
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_TAG = re.compile(
-    r"</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|sub|sup|table|tbody|td|th|thead|tr|u|ul)"
-    r"\b[^<>]*>",
-    re.IGNORECASE,
-)
-_BREAK = re.compile(r"<(?:br|p|li|div|tr|h[1-6]|/p|/div)\b[^<>]*>", re.IGNORECASE)
-_OWN_LINE = re.compile(r"\s*(?:[-*+\u2022]\s|\d{1,3}[.)]\s|#{1,6}\s|\||```|~~~|>)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\s\-_./{}:,()$#]+")
 
 Place = tuple[str, ...]  # the keys that lead from the root to a value
+Values = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,25 +233,6 @@ def sample(value: object) -> str:
     return plain(value) or '""'
 
 
-def paragraphs(value: object) -> tuple[str, ...]:
-    r"""Return a description line by line: wrapped lines are joined, lists and code stay lines.
-
-    Addresses of Markdown links and tags of HTML are left out.
-
-    >>> paragraphs("One\nline, see [it](https://x).\n\n* a\n* b")
-    ('One line, see it.', '* a', '* b')
-    """
-    if not isinstance(value, str):
-        return tuple(line for line in [plain(value)] if line)
-    bare = html.unescape(_TAG.sub("", _BREAK.sub("\n\n", _LINK.sub(r"\1", value))))
-    return tuple(_unwrapped(bare.split("\n")))
-
-
-def one_line(value: object) -> str:
-    """Return a description in one line."""
-    return " ".join(paragraphs(value))
-
-
 def named(value: object, key: str) -> str:
     """Return the text or number that a mapping has under a key; "" where there is none."""
     return plain(mapping(value).get(key))
@@ -279,19 +252,3 @@ def name_words(name: str) -> str:
     if not _CAMEL.search(name):
         return ""
     return _SEPARATORS.sub(" ", _CAMEL.sub(" ", name)).strip().lower()
-
-
-def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
-    current = ""
-    fenced = False
-    for line in lines:
-        fence = line.lstrip().startswith(("```", "~~~"))
-        fenced ^= fence
-        text = " ".join(line.split())
-        if current and (fenced or not text or _OWN_LINE.match(line)):
-            yield current
-            current = ""
-        if not fence:
-            current = f"{current} {text}".strip()
-    if current:
-        yield current
