@@ -166,6 +166,7 @@ def _parse_text(data: bytes, ending: str) -> ParsedDocument:
 def _api(text: str, ending: str) -> ParsedDocument | None:
     if ending not in API_ENDINGS:
         return None
+    from research_agent.documents.adapters.markup.markdown import markdown_blocks
     from research_agent.documents.adapters.openapi import is_api, parse_api
 
-    return parse_api(text, ending=ending) if is_api(text) else None
+    return parse_api(text, markdown_blocks, ending=ending) if is_api(text) else None

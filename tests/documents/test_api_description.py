@@ -4,6 +4,7 @@ from textwrap import dedent
 
 import pytest
 
+from research_agent.documents.adapters.markup.markdown import markdown_blocks
 from research_agent.documents.adapters.openapi import parse_api
 from research_agent.documents.openapi.reading import api_document
 from research_agent.types.documents import Block, ParsedDocument
@@ -13,12 +14,12 @@ OK = {"responses": {"200": {"description": "Fine."}}}
 
 
 def read(**root: object) -> ParsedDocument:
-    return api_document({"openapi": "3.0.3", "info": {"title": "Pets"}, **root})
+    return api_document({"openapi": "3.0.3", "info": {"title": "Pets"}, **root}, markdown_blocks)
 
 
 def written(text: str, head: str = "openapi: 3.0.3") -> ParsedDocument:
     """Return the document of a description in YAML."""
-    document = parse_api(f"{head}\n{dedent(text)}", ending=".yaml")
+    document = parse_api(f"{head}\n{dedent(text)}", markdown_blocks, ending=".yaml")
     assert document is not None
     return document
 
@@ -260,10 +261,11 @@ def test_swagger_2() -> None:
 
 
 def test_the_description_of_the_whole() -> None:
-    """Its headings make sections; "#" in code is no heading."""
-    text = "First.\n\n# Signing in\nWith a key.\n```\n# comment\n```\n## More\nEven more."
+    """It is read as Markdown is; "#" in code is no heading. Plain text stays as it is written."""
+    text = "First.\n\n# Signing in\nWith *a* key:\n```\n# comment\n  more\n```\n"
+    more = "## More\n- one\n  - two\n\n|A|B|C|\n|-|-|-|\n|1|2|3|"
     document = read(
-        info={"title": "Pets", "version": "1.10", "description": text},
+        info={"title": "Pets", "version": "1.10", "description": text + more},
         servers=[
             {"url": "https://{r}", "variables": {"r": {"default": "eu", "enum": ["eu", "us"]}}}
         ],
@@ -273,12 +275,73 @@ def test_the_description_of_the_whole() -> None:
         (
             "Pets, version 1.10 (OpenAPI 3.0.3)\nserver: https://{r} (r: eu by default, of eu, us)",
             ("About",),
+            "text",
         ),
-        ("First.", ("About",)),
-        ("With a key.", ("About", "Signing in")),
-        ("# comment", ("About", "Signing in")),
-        ("Even more.", ("About", "Signing in", "More")),
-    ] == [(block.text, block.section) for block in document.blocks]
+        ("First.", ("About",), "text"),
+        ("Signing in", ("About", "Signing in"), "text"),
+        ("With a key:", ("About", "Signing in"), "text"),
+        ("# comment\n  more", ("About", "Signing in"), "code"),
+        ("More", ("About", "Signing in", "More"), "text"),
+        ("- one", ("About", "Signing in", "More"), "list"),
+        ("  - two", ("About", "Signing in", "More"), "list"),
+        ("A | B | C\n1 | 2 | 3", ("About", "Signing in", "More"), "table"),
+    ] == [(block.text, block.section, block.kind) for block in document.blocks]
+    plain = read(info={"description": "Use `k`,\nor *x*.\n\nSee [it](https://x)."})
+    assert ["Use `k`, or *x*.", "See it."] == [block.text for block in plain.blocks[1:]]
+
+
+def test_descriptions_keep_code_tables_and_levels_of_lists() -> None:
+    """Their lines stand below what they describe; plain text, flat lists and headings stay."""
+    code = "Send:\n\n```\n{\n  `a`: 1,\n\n  b: <p>\n}\n}\n```\n\nOr\nnot."
+    table = "With `k`:\n\n|A|B|\n|-|-|\n|1|2|"
+    operation = {
+        "summary": "Send:",
+        "description": code,
+        "parameters": [
+            {"name": "q", "in": "query", "description": code},
+            {"name": "r", "in": "query", "description": "```one``` line\n* `a`\n  * b\n"},
+        ],
+        "responses": {"200": {"description": "<table><tr><td>1<td>2</table>"}},
+    }
+    document = read(
+        tags=[{"name": "T", "description": f"Of T.\n# More\n{table}"}],
+        paths={"/a": {"description": table, "post": operation}},
+        components={
+            "schemas": {
+                "A": {"description": "For\n\n\ttype A {\n\t  b\n\t}\n", "title": "x"},
+                "B": {"description": "Of `a`:\n1. a\n   * b"},
+                "C": {"description": "# Of `a`\n* a\n* b"},
+                "D": {"description": "  An indent\n    that is none."},
+            }
+        },
+    )
+    shown = ["{", "  `a`: 1,", "  b: <p>", "}", "}", "Or not."]
+
+    assert [
+        "POST /a",
+        "Send:",
+        *shown,
+        "path: With k:",
+        *("A | B", "--- | ---", "1 | 2"),
+        "query parameter q: Send:",
+        *shown,
+        "query parameter r: ```one``` line * `a` * b",
+        "response 200",
+        "1 | 2",
+    ] == lines(document, "#/paths/~1a/post")
+    assert [
+        ["Schema A (x)", "For", "type A {", "  b", "}"],
+        ["Schema B", "Of a:", "1. a", "  * b"],
+        ["Schema C", "# Of `a`", "* a", "* b"],
+        ["Schema D", "An indent that is none."],
+    ] == [lines(document, f"#/components/schemas/{name}") for name in "ABCD"]
+    assert [
+        ("Of T.", ("T",), "text"),
+        ("More", ("T", "More"), "text"),
+        ("With k:", ("T", "More"), "text"),
+        ("A | B\n--- | ---\n1 | 2", ("T", "More"), "table"),
+        ("Operations of T", ("T",), "list"),
+    ] == [(block.text, block.section, block.kind) for block in document.blocks[1:6]]
 
 
 def test_names_with_signs() -> None:
@@ -374,7 +437,7 @@ def test_wrong_values_everywhere(wrong: object) -> None:
             "securitySchemes": {"a": wrong, "b": {"type": wrong, "flows": wrong}},
         },
     )
-    whole = api_document({"openapi": "3.1.0", "paths": wrong, "info": wrong, "components": wrong})
+    whole = read(openapi="3.1.0", paths=wrong, info=wrong, components=wrong)
 
     assert len(keys) == sum(block.kind == "operation" for block in document.blocks)
     assert len(schema_keys) + 1 == sum(block.kind == "schema" for block in document.blocks)

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from research_agent.assembly.parsing import parse_file, reader
+from research_agent.documents.adapters.markup.markdown import markdown_blocks
 from research_agent.documents.adapters.openapi import parse_api
 from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.chunking import linked_chunks
@@ -100,7 +101,7 @@ def test_a_real_one_in_yaml_and_through_the_child(sandbox: SandboxedReader) -> N
     root = json.loads(path.read_text(encoding="utf-8"))
     text = yaml.safe_dump(root, sort_keys=False, allow_unicode=True)
 
-    assert real(SPECS[1]) == parse_api(text, ending=".yaml")
+    assert real(SPECS[1]) == parse_api(text, markdown_blocks, ending=".yaml")
     assert real(SPECS[1]) == sandbox.read(str(path))
 
 

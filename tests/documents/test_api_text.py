@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from research_agent.documents.adapters.markup.markdown import markdown_blocks
 from research_agent.documents.adapters.openapi import is_api, parse_api
 from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
@@ -13,7 +14,7 @@ HEAD = "openapi: 3.0.0\ninfo: {title: Pets}\n"
 
 
 def parsed(text: str, ending: str = ".yaml") -> ParsedDocument:
-    document = parse_api(text, ending=ending)
+    document = parse_api(text, markdown_blocks, ending=ending)
     assert document is not None
     return document
 
@@ -24,7 +25,7 @@ def texts(document: ParsedDocument) -> str:
 
 def fault(text: str, ending: str = ".yaml") -> str:
     with pytest.raises(DocumentError) as caught:
-        parse_api(text, ending=ending)
+        parse_api(text, markdown_blocks, ending=ending)
     assert caught.value.hint
     return str(caught.value)
 
@@ -217,6 +218,6 @@ def test_what_a_yaml_file_may_hold() -> None:
     assert "Pets" == parsed(json.dumps({"openapi": "3.1.0", "info": {"title": "Pets"}})).title
     assert "Pets" == parsed("{openapi: 3.1.0, info: {title: Pets}}").title
     assert "GET /a" in texts(parsed(tags))
-    assert parse_api("a: 1\n---\nopenapi: 3.0.0\n", ending=".yaml") is None
+    assert parse_api("a: 1\n---\nopenapi: 3.0.0\n", markdown_blocks, ending=".yaml") is None
     more = parsed(HEAD + "---\nopenapi: 3.0.0\n")
     assert "only the first of its YAML documents is read" in more.warnings

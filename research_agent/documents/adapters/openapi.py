@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 import yaml
 
 from research_agent.documents.openapi.reading import api_document, counted
+from research_agent.documents.openapi.tree import Markdown
 from research_agent.errors import DocumentError
 from research_agent.types.documents import ParsedDocument
 
@@ -68,13 +69,14 @@ def is_api(text: str) -> bool:
     return False
 
 
-def parse_api(text: str, *, ending: str = ".json") -> ParsedDocument | None:
+def parse_api(text: str, markdown: Markdown, *, ending: str = ".json") -> ParsedDocument | None:
     """Return the operations, schemas and security schemes of an API description; else None.
 
-    Raises DocumentError with line and column for a text that is neither JSON nor YAML.
+    `markdown` reads what is said of them. Raises DocumentError with line and column for a text that
+    is neither JSON nor YAML.
 
-    >>> document = parse_api('{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": null}')
-    >>> document.title
+    >>> text = '{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": null}'
+    >>> parse_api(text, lambda text: ()).title
     'Pets'
     """
     loaded, twice, more = _loaded(text.removeprefix("\ufeff"), ending)
@@ -86,7 +88,7 @@ def parse_api(text: str, *, ending: str = ".json") -> ParsedDocument | None:
         warnings.append(counted(len(twice), "keys that stand twice, the last one counts", twice))
     if more:
         warnings.append("only the first of its YAML documents is read")
-    document = api_document(value)
+    document = api_document(value, markdown)
     return replace(document, warnings=(*warnings, *document.warnings))
 
 

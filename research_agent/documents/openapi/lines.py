@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from research_agent.documents.openapi.descriptions import one_line, paragraphs
+from research_agent.documents.openapi.descriptions import lines_of, one_line
 from research_agent.documents.openapi.tree import (
     SCHEMES,
     Api,
@@ -57,6 +57,8 @@ class Item:
     kind: ChunkKind
     links: tuple[Link, ...] = ()
     """Everything it refers to; what no line has is linked from the whole."""
+    about: tuple[Block, ...] = ()
+    """Its description, where that has parts of its own; they stand above it."""
 
 
 def blocks_of(item: Item) -> tuple[Block, ...]:
@@ -76,7 +78,14 @@ def blocks_of(item: Item) -> tuple[Block, ...]:
         text = "\n".join([heading, *(line.text for line in group)])
         block = Block(text, section=item.section, kind=item.kind, anchors=anchors[number])
         blocks.append(replace(block, links=tuple(links)))
-    return tuple(blocks)
+    return (*item.about, *blocks)
+
+
+def told(line: Line, remark: Sequence[str]) -> Iterator[Line]:
+    """Yield a line with the first line of a remark behind it, and the others below it."""
+    first, *others = remark or [""]
+    yield replace(line, text=f"{line.text}: {first}" if first else line.text)
+    yield from map(Line, others)
 
 
 def _groups(lines: Sequence[Line], room: int) -> Iterator[list[Line]]:
@@ -153,7 +162,7 @@ def _required(name: str, scopes: object) -> str:
 
 def _texts(api: Api, name: str, scheme: Mapping[str, object]) -> Iterator[str]:
     yield f"requests to the API are authenticated by {_kind(scheme)}"
-    yield from paragraphs(scheme.get("description"))
+    yield from lines_of(api, scheme.get("description"))
     if any(name in mapping(choice) for choice in sequence(api.root.get("security"))):
         yield "required by every operation that does not say otherwise"
     if form := named(scheme, "bearerFormat"):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from research_agent.documents.openapi.descriptions import one_line
-from research_agent.documents.openapi.lines import Line
+from research_agent.documents.openapi.descriptions import one_line, remark
+from research_agent.documents.openapi.lines import Line, told
 from research_agent.documents.openapi.schemas import Field, field_lines, nested_lines
 from research_agent.documents.openapi.tree import (
     Api,
@@ -84,7 +84,7 @@ def operation_ids(api: Api, operation: Values) -> Iterator[str]:
 
 
 def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:
-    about = one_line(message.get("description"))
+    about = remark(api, message.get("description"))
     groups: list[tuple[object, list[str]]] = []
     for media_type, value in media.items():
         schema = mapping(value).get("schema", mapping(value).get("itemSchema"))
@@ -97,9 +97,8 @@ def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -
         label = " ".join(filter(None, [name.strip(), ", ".join(filter(None, media_types))]))
         required = message.get("required") is True
         text = in_brackets(label, described(schema, {}, required=required))
-        if told := about or meaning(schema, {}):
-            text += f": {told}"
-        yield Line(text, api.links(schema), label)
+        line = Line(text, api.links(schema), label)
+        yield from told(line, about or meaning(api, schema, {}))
         yield from nested_lines(api, schema, prefix=prefix)
         if not schema:
             yield from _example_lines(api, name.strip(), (*media.values(), message))

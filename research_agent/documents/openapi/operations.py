@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from research_agent.documents.openapi.descriptions import one_line, paragraphs
-from research_agent.documents.openapi.lines import Item, Line, requirement_line
+from research_agent.documents.openapi.descriptions import BY_LINES, lines_of, one_line, structured
+from research_agent.documents.openapi.lines import Item, Line, requirement_line, told
 from research_agent.documents.openapi.messages import body_lines, parameter_lines, response_lines
 from research_agent.documents.openapi.tree import (
     METHODS,
@@ -21,6 +21,7 @@ from research_agent.documents.openapi.tree import (
     pointer,
     sequence,
 )
+from research_agent.types.documents import Block
 from research_agent.types.references import Link
 
 UNTAGGED = "Operations"  # the section of operations without a tag
@@ -76,7 +77,7 @@ def operation_items(api: Api, all_operations: Sequence[Operation]) -> Iterator[I
             members[tag].append(operation)
     for name, about in _tags(api, all_operations).items():
         own = members[name.casefold()]
-        yield _tag_item(name, about, own)
+        yield _tag_item(api, name, about, own)
         for operation in own:
             if operation.tags[0].casefold() == name.casefold():
                 yield _operation_item(api, operation, name)
@@ -98,8 +99,11 @@ def _tags(api: Api, all_operations: Sequence[Operation]) -> dict[str, Values]:
     return dict(tags.values())
 
 
-def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
-    lines = [Line(text) for text in paragraphs(about.get("description"))]
+def _tag_item(api: Api, name: str, about: Values, members: Sequence[Operation]) -> Item:
+    blocks = structured(api, about.get("description"))
+    if not any(block.section or block.kind in BY_LINES for block in blocks):
+        blocks = ()
+    lines = [] if blocks else [Line(text) for text in lines_of(api, about.get("description"))]
     if address := named(about.get("externalDocs"), "url"):
         lines.append(Line(f"more at {address}"))
     for one in members:
@@ -112,6 +116,7 @@ def _tag_item(name: str, about: Values, members: Sequence[Operation]) -> Item:
         anchors=(f"tag:{name}",),
         section=(name,),
         kind="list",
+        about=tuple(Block(b.text, section=(name, *b.section), kind=b.kind) for b in blocks),
     )
 
 
@@ -157,11 +162,12 @@ def _lines(api: Api, operation: Operation) -> Iterator[Line]:
     own, path = operation.value, operation.shared
     said = [operation.summary]
     said += ["deprecated: better not used"] if own.get("deprecated") is True else []
-    said += paragraphs(own.get("description"))
-    said += [f"path: {text}" for text in paragraphs(path.get("description"))]
+    said += (text for text in lines_of(api, own.get("description")) if text != operation.summary)
+    yield from (Line(text) for text in said if text)
+    if about := lines_of(api, path.get("description")):
+        yield from told(Line("path"), about)
     if address := named(own.get("externalDocs"), "url"):
-        said.append(f"more at {address}")
-    yield from (Line(text) for text in dict.fromkeys(said) if text)
+        yield Line(f"more at {address}")
     if len(operation.tags) > 1:  # one alone is in the section path
         yield Line(f"tags: {', '.join(operation.tags)}")
     if "security" in own or "security" in api.root:

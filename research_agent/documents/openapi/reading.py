@@ -1,11 +1,10 @@
 """An API description (OpenAPI 3, Swagger 2.0) as plain values -> a document."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from research_agent.documents.openapi.descriptions import one_line, paragraphs
+from research_agent.documents.openapi.descriptions import one_line, paragraphs, structured
 from research_agent.documents.openapi.lines import (
     blocks_of,
     requirement_line,
@@ -21,6 +20,7 @@ from research_agent.documents.openapi.operations import (
 from research_agent.documents.openapi.schemas import schema_items
 from research_agent.documents.openapi.tree import (
     Api,
+    Markdown,
     in_brackets,
     is_remote,
     mapping,
@@ -35,21 +35,18 @@ from research_agent.types.documents import Block, ParsedDocument
 SECTION = "About"
 NAMED = 3  # names that a warning gives
 
-_LAST = "# "
-_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*)")
 
-
-def api_document(root: Mapping[str, object]) -> ParsedDocument:
+def api_document(root: Mapping[str, object], markdown: Markdown) -> ParsedDocument:
     r"""Return the document of an API description whose numbers are texts, as they were written.
 
-    References that lead nowhere or to another server are warnings.
+    `markdown` reads descriptions. References that lead nowhere or to another server are warnings.
 
     >>> paths = {"/pets": {"get": {"operationId": "listPets", "summary": "All pets."}}}
-    >>> document = api_document({"openapi": "3.0.3", "paths": paths})
+    >>> document = api_document({"openapi": "3.0.3", "paths": paths}, lambda text: ())
     >>> document.blocks[1].text
     'GET /pets listPets (list pets)\nAll pets.'
     """
-    api = Api(root)
+    api = Api(root, markdown)
     found = tuple(operations(api))
     items = (*operation_items(api, found), *schema_items(api), *security_items(api))
     blocks = (*_about(api), *(block for item in items for block in blocks_of(item)))
@@ -88,7 +85,7 @@ def _about(api: Api) -> tuple[Block, ...]:
     first = Block(head, section=(SECTION,), anchors=(pointer("info"), pointer("servers")))
     if "security" in api.root:
         first = replace(first, links=requirement_line(api, api.root["security"]).links)
-    return (first, *_described(mapping(api.root.get("info")).get("description")))
+    return (first, *_described(api, mapping(api.root.get("info")).get("description")))
 
 
 def _head(api: Api) -> Iterator[str]:
@@ -130,18 +127,6 @@ def _servers(root: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         yield base, ""
 
 
-def _described(value: object) -> Iterator[Block]:
-    path: list[tuple[int, str]] = []
-    lines: list[str] = []
-    fenced = False
-    for line in [*str(value or "").split("\n"), _LAST]:
-        fenced ^= line.lstrip().startswith(("```", "~~~"))
-        heading = None if fenced and line is not _LAST else _HEADING.match(line)
-        if heading is None:
-            lines.append(line)
-            continue
-        section = (SECTION, *(name for _, name in path))
-        yield from (Block(text, section=section) for text in paragraphs("\n".join(lines)))
-        path = [part for part in path if part[0] < len(heading[1])]
-        path.append((len(heading[1]), one_line(heading[2].rstrip(" \t#"))))
-        lines = []
+def _described(api: Api, value: object) -> Iterator[Block]:
+    for block in structured(api, value) or map(Block, paragraphs(value)):
+        yield replace(block, section=(SECTION, *block.section))

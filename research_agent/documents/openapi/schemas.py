@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from research_agent.documents.openapi.descriptions import one_line, paragraphs
-from research_agent.documents.openapi.lines import Item, Line
+from research_agent.documents.openapi.descriptions import lines_of, one_line
+from research_agent.documents.openapi.lines import Item, Line, told
 from research_agent.documents.openapi.tree import (
     SCHEMAS,
     Api,
@@ -65,9 +65,8 @@ def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     if value.listed:
         name = f"{prefix}{value.name}"
         text = in_brackets(name, described(value.schema, value.extra, required=value.required))
-        about = meaning(value.schema, value.extra)
-        text = f"{text}: {about}" if about else text
-        yield Line(text, api.links(_shallow(value.schema)), name)
+        line = Line(text, api.links(_shallow(value.schema)), name)
+        yield from told(line, meaning(api, value.schema, value.extra))
     yield from nested_lines(api, value.schema, prefix=prefix, path=value.name)
 
 
@@ -92,7 +91,7 @@ def nested_lines(
 
 def _lines(api: Api, schema: object) -> Iterator[Line]:
     here = stated(schema)
-    yield from map(Line, paragraphs(here.get("description")))
+    yield from map(Line, lines_of(api, here.get("description")))
     kind = described(schema, {}, required=False)
     if kind and kind != "object":
         yield Line(f"type: {kind}", label="type")

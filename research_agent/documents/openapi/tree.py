@@ -6,10 +6,11 @@ one spelling: percent signs are decoded, `~` and `/` inside a name are `~0` and 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_agent.text.addresses import decoded
+from research_agent.types.documents import Block
 from research_agent.types.references import Link
 
 METHODS = ("get", "put", "post", "patch", "delete", "head", "options", "trace", "query")
@@ -37,6 +38,8 @@ _SEPARATORS = re.compile(r"[\s\-_./{}:,()$#]+")
 
 Place = tuple[str, ...]  # the keys that lead from the root to a value
 Values = Mapping[str, object]
+Markdown = Callable[[str], Sequence[Block]]
+"""Reads a text in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Api:
     """An API description, as a tree of plain values."""
 
     root: Mapping[str, object]
+    markdown: Markdown = lambda _: ()
+    """Reads descriptions; without it all are plain text."""
 
     def place(self, above: Sequence[Place], name: str) -> Place | None:
         """Return where something of that name is (`SCHEMAS`, `SCHEMES`); None if nowhere."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from research_agent.documents.openapi.descriptions import one_line
+from research_agent.documents.openapi.descriptions import remark
 from research_agent.documents.openapi.tree import (
+    Api,
     mapping,
     owner,
     plain,
@@ -45,13 +46,13 @@ def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tup
     return tuple(found)
 
 
-def meaning(schema: object, extra: Mapping[str, object]) -> str:
-    """Return the description of a value in one line, or its title; "" where there is neither."""
+def meaning(api: Api, schema: object, extra: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the description of a value as a remark, or its title; nothing without either."""
     here = stated(schema)
     inner = stated(here.get("items"))
     said = (extra.get("description"), here.get("description"), inner.get("description"))
     titles = (here.get("title"), extra.get("summary"))
-    return next((text for text in map(one_line, (*said, *titles)) if text), "")
+    return next(filter(None, (remark(api, text) for text in (*said, *titles))), ())
 
 
 def stated(schema: object) -> Mapping[str, object]:

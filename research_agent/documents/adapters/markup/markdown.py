@@ -59,10 +59,15 @@ def parse_markdown(text: str) -> ParsedDocument:
     (('#guide',), (Link(target='x', kind='link', text='here'),))
     """
     fields, body = _front_matter(text)
-    blocks = tuple(Walk().blocks(tokens(body)))
+    blocks = markdown_blocks(body)
     first = next((b.section[0] for b in blocks if len(b.section) == 1), "")
     title, date = fields.get("title", first), iso_date(fields.get("date", ""))
     return ParsedDocument(blocks, title=title, date=date)
+
+
+def markdown_blocks(text: str) -> tuple[Block, ...]:
+    """Return the blocks of a Markdown text that has no front matter."""
+    return tuple(Walk().blocks(tokens(text)))
 
 
 def tokens(text: str) -> Sequence[Token]:
