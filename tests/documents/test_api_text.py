@@ -63,7 +63,7 @@ def test_a_hostile_text_is_told_quickly() -> None:
 
 
 def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
-    """They are written as they are sent, with their names; beside a schema they are left out."""
+    """They are written as they are sent, with their names; beside a schema long ones are not."""
     content = {
         "application/json": {
             "examples": {
@@ -72,7 +72,9 @@ def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
             }
         }
     }
-    known = {"schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "example": 4}
+    long = "Bo" * 200
+    schema = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
+    known = {"schema": schema, "examples": {"few": {"value": 4}, "long": {"value": "4" * 301}}}
     text = json.dumps(
         {
             "openapi": "3.0.0",
@@ -80,7 +82,7 @@ def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
             "paths": {
                 "/pay": {
                     "post": {
-                        "requestBody": {"content": {"application/json": {"example": {"to": "Bo"}}}},
+                        "requestBody": {"content": {"application/json": {"example": {"to": long}}}},
                         "responses": {
                             "200": {"content": {"application/json": known}},
                             "402": {"content": content},
@@ -91,7 +93,7 @@ def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
             "components": {"examples": {"Late": {"value": [1]}}},
         }
     )
-    old = {"200": {"description": "ok", "examples": {"application/json": {"id": 1}}}}
+    old = {"200": {"description": "ok", "examples": {"application/json": {"value": 1}}}}
     swagger = {
         "swagger": "2.0",
         "info": {"title": "P"},
@@ -99,14 +101,57 @@ def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
     }
 
     assert (
-        "request body application/json\nrequest body example: {to: Bo}\n"
-        "response 200 application/json (integer, above 0)\n"
+        f"request body application/json\nrequest body example: {{to: {long}}}\n"
+        "response 200 application/json (integer, above 0)\nresponse 200 example few: 4\n"
         "response 402 application/json\nresponse 402 example declined (No money): {code: 7}\n"
         "response 402 example late: [1]"
     ) in texts(parsed(text, ".json"))
-    assert "response 200: ok\nresponse 200 example application/json: {id: 1}" in texts(
+    assert "response 200: ok\nresponse 200 example application/json: {value: 1}" in texts(
         parsed(json.dumps(swagger), ".json")
     )
+
+
+def test_examples_of_values() -> None:
+    """Short ones are in brackets; lists and those with a summary have lines, long texts none."""
+    long = "x" * 61
+    text = f"""
+paths:
+  /a:
+    get:
+      parameters:
+      - {{in: query, name: a, example: [id, type]}}
+      - {{in: query, name: b, example: {long}, schema: {{example: 5}}}}
+      - in: query
+        name: c
+        examples: {{no: {{value: 0, summary: None.}}, max: {{value: 9}}, late: {{$ref: "#/late"}}}}
+      - {{in: query, name: d, schema: {{type: array, items: {{type: string, example: z}}}}}}
+      - {{in: query, name: e, content: {{a/b: {{example: {{k: 1}}}}}}}}
+      - {{in: query, name: f, schema: {{type: string, examples: [x, y, '', {long}]}}}}
+      responses: {{200: {{headers: {{H: {{examples: {{x: {{externalValue: "https://x"}}}}}}}}}}}}
+late: {{value: 7, description: Later.}}
+components:
+  schemas:
+    A: {{example: [{long}], properties: {{p: {{example: {{id: {long}}}}}, q: {{example: null}}}}}}
+"""
+
+    assert [
+        "GET /a",
+        "query parameter a (e.g. [id, type])",
+        "query parameter b",
+        "query parameter c (e.g. 9)",
+        "query parameter c example no (None.): 0",
+        "query parameter c example late (Later.): 7",
+        "query parameter d (array of string, each e.g. z)",
+        "query parameter e (e.g. {k: 1})",
+        "query parameter f (string, e.g. x or y)",
+        "response 200",
+        "response 200 header H (e.g. https://x)",
+        "Schema A",
+        "p",
+        f"p example: {{id: {long}}}",
+        "q",
+        f"example: [{long}]",
+    ] == texts(parsed(HEAD + text)).split("\n")[1:]
 
 
 def test_values_stay_as_they_are_written() -> None:

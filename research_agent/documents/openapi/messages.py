@@ -1,8 +1,9 @@
 """What operations of an API description are sent and answer, a parameter or field a line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from research_agent.documents.openapi.descriptions import one_line, remark
+from research_agent.documents.openapi.examples import message_examples
 from research_agent.documents.openapi.lines import Line, told
 from research_agent.documents.openapi.schemas import Field, field_lines, nested_lines
 from research_agent.documents.openapi.tree import (
@@ -13,10 +14,9 @@ from research_agent.documents.openapi.tree import (
     named,
     plain,
     pointer,
-    sample,
     sequence,
 )
-from research_agent.documents.openapi.values import described, meaning
+from research_agent.documents.openapi.values import described, meaning, stated
 from research_agent.types.references import Link
 
 BROWSERS = "access-control-"
@@ -33,9 +33,10 @@ def parameter_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]
     for value in _parameters(api, operation, path):
         where = named(value, "in")
         if where not in _IN_BODY:
-            media = next(iter(mapping(value.get("content")).values()), None)
-            schema = value.get("schema", mapping(media).get("schema", _schema_of(value)))
-            yield from field_lines(api, _field(value, schema), f"{where} parameter ".lstrip())
+            media = mapping(next(iter(mapping(value.get("content")).values()), None))
+            schema = value.get("schema", media.get("schema", _schema_of(value)))
+            field = _field({**media, **value}, schema)
+            yield from field_lines(api, field, f"{where} parameter ".lstrip())
 
 
 def body_lines(api: Api, operation: Values, path: Values) -> Iterator[Line]:
@@ -85,36 +86,22 @@ def operation_ids(api: Api, operation: Values) -> Iterator[str]:
 
 def _content(api: Api, name: str, media: Values, message: Values, prefix: str) -> Iterator[Line]:
     about = remark(api, message.get("description"))
-    groups: list[tuple[object, list[str]]] = []
+    groups: list[tuple[object, dict[str, object]]] = []
     for media_type, value in media.items():
         schema = mapping(value).get("schema", mapping(value).get("itemSchema"))
-        same = next((types for known, types in groups if known == schema), None)
+        same = next((held for known, held in groups if known == schema), None)
         if same is None:
-            groups.append((schema, [media_type]))
+            groups.append((schema, {media_type: value}))
         else:
-            same.append(media_type)
-    for schema, media_types in groups or [(None, [])]:
-        label = " ".join(filter(None, [name.strip(), ", ".join(filter(None, media_types))]))
+            same[media_type] = value
+    for schema, held in groups or [(None, {})]:
+        label = " ".join(filter(None, [name, ", ".join(filter(None, held))]))
         required = message.get("required") is True
-        text = in_brackets(label, described(schema, {}, required=required))
+        text = in_brackets(label, described(api, schema, {}, required=required))
         line = Line(text, api.links(schema), label)
         yield from told(line, about or meaning(api, schema, {}))
         yield from nested_lines(api, schema, prefix=prefix)
-        if not schema:
-            yield from _example_lines(api, name.strip(), (*media.values(), message))
-
-
-def _example_lines(api: Api, name: str, holders: Iterable[object]) -> Iterator[Line]:
-    """Yield the examples of a message that has no schema: they alone tell its fields."""
-    for holder in map(mapping, holders):
-        values = [("", holder["example"])] if "example" in holder else []
-        for key, value in mapping(holder.get("examples")).items():
-            known = api.followed(value)  # (Swagger 2.0 has the example itself here)
-            summary = in_brackets(key, one_line(known.get("summary")))
-            values.append((summary, known.get("value", value)))
-        for key, value in values:
-            label = " ".join(filter(None, (name, "example", key)))
-            yield Line(f"{label}: {sample(value)}", label=label)
+        yield from message_examples(api, name, (*held.values(), message), stated(schema))
 
 
 def _parameters(api: Api, operation: Values, path: Values) -> list[Values]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from research_agent.documents.openapi.descriptions import lines_of, one_line
+from research_agent.documents.openapi.examples import value_examples
 from research_agent.documents.openapi.lines import Item, Line, told
 from research_agent.documents.openapi.tree import (
     SCHEMAS,
@@ -64,9 +65,11 @@ def field_lines(api: Api, value: Field, prefix: str = "") -> Iterator[Line]:
     """Yield the lines of a field and of those in it; `prefix` says where it is: "body "."""
     if value.listed:
         name = f"{prefix}{value.name}"
-        text = in_brackets(name, described(value.schema, value.extra, required=value.required))
+        text = in_brackets(name, described(api, value.schema, value.extra, required=value.required))
         line = Line(text, api.links(_shallow(value.schema)), name)
         yield from told(line, meaning(api, value.schema, value.extra))
+        here = {**stated(value.schema), **value.extra}
+        yield from value_examples(api, name, here)
     yield from nested_lines(api, value.schema, prefix=prefix, path=value.name)
 
 
@@ -92,7 +95,7 @@ def nested_lines(
 def _lines(api: Api, schema: object) -> Iterator[Line]:
     here = stated(schema)
     yield from map(Line, lines_of(api, here.get("description")))
-    kind = described(schema, {}, required=False)
+    kind = described(api, schema, {}, required=False)
     if kind and kind != "object":
         yield Line(f"type: {kind}", label="type")
     if needed := required_names(schema) - mapping(here.get("properties")).keys():
@@ -103,6 +106,7 @@ def _lines(api: Api, schema: object) -> Iterator[Line]:
         cases = [f"{case} is {reference_name(to_schema(plain(to)))}" for case, to in chosen.items()]
         yield Line(f"told apart by {name}" + (f": {', '.join(cases)}" if cases else ""))
     yield from nested_lines(api, schema)
+    yield from value_examples(api, "", here)
 
 
 def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Iterator[Field]:

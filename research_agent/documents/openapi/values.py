@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from research_agent.documents.openapi.descriptions import remark
+from research_agent.documents.openapi.examples import SHORT, short_examples
 from research_agent.documents.openapi.tree import (
     Api,
+    Values,
     mapping,
     owner,
     plain,
@@ -13,8 +15,6 @@ from research_agent.documents.openapi.tree import (
     split_reference,
     tokens_of,
 )
-
-EXAMPLE_CHARS = 60  # a longer example or default is left out
 
 _FLAGS = {"readOnly": "read-only", "writeOnly": "write-only", "deprecated": "deprecated"}
 _SHOWN = {"items": "array", "properties": "object", "additionalProperties": "object"}
@@ -26,12 +26,13 @@ _RANGES = (
 )
 
 
-def described(schema: object, extra: Mapping[str, object], *, required: bool) -> str:
+def described(api: Api, schema: object, extra: Values, *, required: bool) -> str:
     """Return type and facts in a few words, as they are written in brackets behind a name."""
-    return ", ".join(filter(None, [type_text(schema), *facts(schema, extra, required=required)]))
+    said = facts(api, schema, extra, required=required)
+    return ", ".join(filter(None, [type_text(schema), *said]))
 
 
-def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tuple[str, ...]:
+def facts(api: Api, schema: object, extra: Values, *, required: bool) -> tuple[str, ...]:
     """Return what holds of the values in a few words each; `extra` is written beside the schema."""
     here = {**stated(schema), **extra}
     found = ["required"] if required else []
@@ -39,14 +40,16 @@ def facts(schema: object, extra: Mapping[str, object], *, required: bool) -> tup
     found += _values(here, "")
     found += _values(stated(here.get("items")), "each ")
     found += _limits(here)
-    if "default" in here and len(text := sample(here["default"])) <= EXAMPLE_CHARS:
+    if "default" in here and len(text := sample(here["default"])) <= SHORT:
         found.append(f"default {text}")
-    if example := _example(here):
-        found.append(f"e.g. {example}")
+    for each, holder in (("", here), ("each ", stated(here.get("items")))):
+        if examples := short_examples(api, holder):
+            found.append(f"{each}e.g. {' or '.join(examples)}")
+            break
     return tuple(found)
 
 
-def meaning(api: Api, schema: object, extra: Mapping[str, object]) -> tuple[str, ...]:
+def meaning(api: Api, schema: object, extra: Values) -> tuple[str, ...]:
     """Return the description of a value as a remark, or its title; nothing without either."""
     here = stated(schema)
     inner = stated(here.get("items"))
@@ -171,11 +174,3 @@ def _range(here: Mapping[str, object], low: str, high: str, unit: str) -> Iterat
         yield f"at least {least}{unit}"
     elif most:
         yield f"at most {most}{unit}"
-
-
-def _example(here: Mapping[str, object]) -> str:
-    several = here.get("examples")
-    first = next(iter(mapping(several).values()), None) or next(iter(sequence(several)), None)
-    value = here.get("example", mapping(first).get("value", first))
-    text = "" if isinstance(value, dict | list) else plain(value)
-    return text if len(text) <= EXAMPLE_CHARS else ""
