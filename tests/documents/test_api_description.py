@@ -184,6 +184,36 @@ def test_choices_and_discriminators() -> None:
     ) == document.warnings
 
 
+def test_choices_of_required_fields() -> None:
+    """Alternatives that only require fields are one line; others say what else they require."""
+    either = [{"required": ["a"]}, {"type": "object", "required": ["c", "b"]}]
+    other = {"title": "By b", "required": ["b", "d"], "properties": {"d": {}}}
+    inner = {"properties": {"a": {}}, "oneOf": either}
+    body = {"properties": {"in": inner}, "anyOf": either}
+    content = {"application/json": {"schema": body}}
+    document = read(
+        paths={"/a": {"put": {"requestBody": {"content": content}}}},
+        components={"schemas": {"A": {"oneOf": [either[0], other]}, "B": {"anyOf": [None, {}]}}},
+    )
+
+    assert [
+        "PUT /a",
+        "request body application/json (object)",
+        "body requires at least one of: a; b and c",
+        "body in (object)",
+        "body in requires exactly one of: a; b and c",
+        "body in.a",
+    ] == lines(document, "#/paths/~1a/put")
+    assert [
+        "Schema A",
+        "option 1 requires a",
+        "option 2 requires b",
+        "option 2 (object): By b",
+        "option 2.d (required)",
+    ] == lines(document, "#/components/schemas/A")
+    assert ["Schema B"] == lines(document, "#/components/schemas/B")
+
+
 def test_security() -> None:
     """An empty list needs nothing, none takes the whole description's, scopes are named."""
     document = written("""

@@ -9,6 +9,7 @@ from research_agent.documents.openapi.lines import Item, Line, told
 from research_agent.documents.openapi.tree import (
     SCHEMAS,
     Api,
+    Values,
     find,
     in_brackets,
     mapping,
@@ -28,6 +29,10 @@ from research_agent.documents.openapi.values import (
 )
 
 SECTION = "Schemas"
+
+_CHOICES = {"oneOf": "exactly one", "anyOf": "at least one"}
+_SAID_ABOVE = frozenset({"$ref", "type", "format", "nullable", "required"})
+"""Keys of alternatives that have no line of their own: their type and names are said already."""
 
 _NESTED = frozenset({"properties", "patternProperties", "$defs", "definitions", "then", "else"})
 """Keys whose schemas have lines of their own."""
@@ -86,6 +91,7 @@ def nested_lines(
     if not here:
         return
     needed |= required_names(here)
+    yield from _choices(here, f"{prefix}{path}".strip())
     for inner in _inner(here, path, needed):
         yield from field_lines(api, inner, prefix)
     for part in sequence(here.get("allOf")):
@@ -128,13 +134,26 @@ def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Ite
 
 
 def _options(here: Mapping[str, object], path: str) -> Iterator[Field]:
-    for choice in ("oneOf", "anyOf"):
+    for choice in _CHOICES:
         for number, schema in enumerate(sequence(here.get(choice)), 1):
-            if mapping(schema).keys() - {"$ref", "type", "format", "nullable"}:
+            if mapping(schema).keys() - _SAID_ABOVE:
                 yield Field(name=f"{path} option {number}".strip(), schema=schema)
     for case in ("then", "else"):
         if case in here:
             yield Field(name=f"{path} {case}".strip(), schema=here[case], listed=False)
+
+
+def _choices(here: Values, name: str) -> Iterator[Line]:
+    """Yield what the alternatives of a schema require beyond the fields that they describe."""
+    for choice, words in _CHOICES.items():
+        options = sequence(here.get(choice))
+        rests = [required_names(o) - mapping(mapping(o).get("properties")).keys() for o in options]
+        texts = [" and ".join(sorted(rest)) for rest in rests]
+        if all(texts) and all(mapping(o).keys() <= {"required", "type"} for o in options):
+            texts = [f"requires {words} of: {'; '.join(texts)}"] if texts else []
+        else:
+            texts = [f"option {n} requires {text}" for n, text in enumerate(texts, 1) if text]
+        yield from (Line(f"{name} {text}".strip()) for text in texts)
 
 
 def _shallow(schema: object) -> object:
