@@ -154,6 +154,26 @@ components:
     ] == texts(parsed(HEAD + text)).split("\n")[1:]
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("style: form, explode: false", "array of string, separated by commas"),
+        ("style: pipeDelimited", "array of string, separated by |"),
+        ("collectionFormat: ssv", "array of string, separated by spaces"),
+        ("style: spaceDelimited, explode: true", "array of string"),
+        ("collectionFormat: multi", "array of string, sent once for each item"),
+        ("style: deepObject, explode: true", "array of string, sent as name[field]=value"),
+        ("style: [csv], explode: no", "array of string"),
+    ],
+)
+def test_how_several_values_are_sent(written: str, said: str) -> None:
+    """It is told where the description tells it."""
+    value = f"{{in: query, name: q, schema: {{type: array, items: {{type: string}}}}, {written}}}"
+    text = f"{HEAD}paths: {{/a: {{get: {{parameters: [{value}]}}}}}}"
+
+    assert f"query parameter q ({said})" in texts(parsed(text)).split("\n")
+
+
 def test_values_stay_as_they_are_written() -> None:
     """Dates, numbers, yes and no are texts; codes may be numbers; odd numbers are no error."""
     text = (

@@ -17,6 +17,15 @@ from research_agent.documents.openapi.tree import (
 )
 
 _FLAGS = {"readOnly": "read-only", "writeOnly": "write-only", "deprecated": "deprecated"}
+_SEPARATED = {
+    "spaceDelimited": "spaces",
+    "pipeDelimited": "|",
+    "csv": "commas",
+    "ssv": "spaces",
+    "tsv": "tabs",
+    "pipes": "|",
+}
+"""What stands between items that are sent as one text: styles, and as Swagger 2.0 names them."""
 _SHOWN = {"items": "array", "properties": "object", "additionalProperties": "object"}
 """What a schema without a type is by its keys."""
 _RANGES = (
@@ -37,6 +46,7 @@ def facts(api: Api, schema: object, extra: Values, *, required: bool) -> tuple[s
     here = {**stated(schema), **extra}
     found = ["required"] if required else []
     found += [text for key, text in _FLAGS.items() if here.get(key) is True]
+    found += _sent(here)
     found += _values(here, "")
     found += _values(stated(here.get("items")), "each ")
     found += _limits(here)
@@ -164,6 +174,18 @@ def _limits(here: Mapping[str, object]) -> Iterator[str]:
         yield from _range(here, low, high, unit)
     if here.get("uniqueItems") is True:
         yield "no item twice"
+
+
+def _sent(here: Values) -> Iterator[str]:
+    style = plain(here.get("style", here.get("collectionFormat")))
+    joined = here.get("explode") is False and "items" in here
+    between = _SEPARATED.get(style, "commas" if joined else "")
+    if between and here.get("explode") is not True:
+        yield f"separated by {between}"
+    elif style == "deepObject":
+        yield "sent as name[field]=value"
+    elif style == "multi":
+        yield "sent once for each item"
 
 
 def _range(here: Mapping[str, object], low: str, high: str, unit: str) -> Iterator[str]:
