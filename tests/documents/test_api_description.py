@@ -140,6 +140,7 @@ def test_schemas_by_property() -> None:
                 things: {type: array, minItems: 1, items: {properties: {
                   owner: {$ref: '#/components/schemas/Base'}}}}
                 labels: {type: object, additionalProperties: {type: string}}
+                notes: {additionalProperties: {type: string, description: A note.}}
                 either: {oneOf: [{$ref: '#/components/schemas/Base'}, {type: string}]}
                 anything: true
                 wrong: no schema
@@ -153,6 +154,8 @@ def test_schemas_by_property() -> None:
         "things (array of object, at least 1 items)",
         "things[].owner (Base)",
         "labels (map of string)",
+        "notes (map of string)",
+        "notes.{key} (string): A note.",
         "either (Base or string)",
         "anything (anything)",
         "wrong",

@@ -122,7 +122,9 @@ def _inner(here: Mapping[str, object], path: str, needed: frozenset[str]) -> Ite
         yield Field(name=f"{below}{name}", schema=schema, required=required)
     for pattern, schema in mapping(here.get("patternProperties")).items():
         yield Field(name=f"{below}{{{pattern}}}", schema=schema)
-    yield Field(name=f"{below}{{key}}", schema=here.get("additionalProperties"), listed=False)
+    others = here.get("additionalProperties")
+    told_of = "description" in stated(others)
+    yield Field(name=f"{below}{{key}}", schema=others, listed=told_of)
     yield Field(name=f"{path}[]", schema=mapping(here.get("items")), listed=False)
     for position in ("prefixItems", "items"):
         for number, schema in enumerate(sequence(here.get(position))):
