@@ -68,6 +68,24 @@ def test_texts_come_and_go(agent: ResearchAgent) -> None:
     assert [one] == agent.delete(one)
 
 
+def test_a_known_id_is_replaced(agent: ResearchAgent) -> None:
+    """Also by a text of the same length, by other metadata alone, and from another source."""
+    added = (
+        ("Rye needs 90 minutes.", {}),
+        ("Rye needs 75 minutes.", {}),
+        ("Rye needs 75 minutes.", {"title": "On rye"}),
+        ("Rye needs 75 minutes.", {"title": "On rye", "source": "rye.md"}),
+    )
+    for text, data in added:
+        agent.add_documents([Document(text, id="rye", metadata=data)])
+        hit = agent.search("How long does rye need?").hits[0]
+        (document,) = [one for one in agent.documents().documents if one.title != "On bread"]
+
+        assert text in hit.chunk.text
+        assert data.get("title", "") in document.title
+        assert data.get("source", "") == document.source
+
+
 def test_use_after_the_end_says_so(agent: ResearchAgent) -> None:
     """An index is not called damaged, nor to be made anew, because a program has closed it."""
     agent.close()
