@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from research_agent.text.content_words import content_words, share_held
+from research_agent.text.content_words import content_words, share_held, wanted_words
 from research_agent.text.hard_facts import hard_facts, own_readings
+from research_agent.text.quote_search import unit_spans
 from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Chunk, Token
 from research_agent.types.claims import MARKER, Claim, Verdict, bare, list_sign, plain, said_tokens
@@ -99,11 +100,28 @@ def is_known_heading(heading: str, known: Sequence[str]) -> bool:
     return share >= LEAST_KNOWN and all(fact.status != "missing" for fact in facts)
 
 
-def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
-    """Return whether a chunk has a claim word for word, in whole words and numbers."""
+def is_copied(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
+    """Return whether a chunk has a claim's words in this order, in whole words and numbers.
+
+    It may be a part of a sentence that says something else, so this alone supports nothing.
+    """
     words = plain(claim.text).rstrip(SENTENCE_ENDS)
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?![.,]?\w)")
     return any(whole.search(plain(chunk.text)) for chunk in chunks.values())
+
+
+def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
+    """Return whether a claim is a whole sentence or line of a chunk, of at least two words."""
+    words = _words(claim.text)
+    return len(wanted_words(words)) > 1 and any(
+        words == _words(chunk.text[slice(*span)])
+        for chunk in chunks.values()
+        for span in unit_spans(chunk)
+    )
+
+
+def _words(sentence: str) -> str:
+    return plain(sentence[len(list_sign(sentence)) :]).rstrip(SENTENCE_ENDS)
 
 
 def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:

@@ -22,7 +22,7 @@ from research_agent.types.verification import (
     SentenceDoubt,
     StopReason,
 )
-from research_agent.verification.claims import is_verbatim
+from research_agent.verification.claims import is_copied
 from research_agent.verification.dragin import certain_words, doubt_query, sentence_doubts
 from research_agent.verification.uncertainty import (
     MEASURED,
@@ -154,7 +154,7 @@ class _RoundJudgement:
     @cached_property
     def copied(self) -> frozenset[str]:
         """The sentences that the evidence has word for word: they are in no doubt."""
-        return frozenset(c.text for c in self.claims if is_verbatim(c, self.cited))
+        return frozenset(c.text for c in self.claims if is_copied(c, self.cited))
 
     @cached_property
     def draft(self) -> Draft:

@@ -10,6 +10,7 @@ from research_agent.types.claims import Claim, is_supported
 from research_agent.types.result import in_lines
 from research_agent.verification.claims import (
     grounded_claim,
+    is_copied,
     is_known_heading,
     is_verbatim,
     read_claims,
@@ -198,6 +199,28 @@ def test_another_number_in_its_place_contradicts() -> None:
 @pytest.mark.parametrize(
     ("text", "verbatim"),
     [
+        ("The KEY has 1184 bytes, or 1.5 kB", True),
+        ("It may be published by anybody.", True),
+        ("- It may be published by anybody.", True),
+        ("It may be published.", True),
+        ("The key has 1184 bytes.", False),
+        ("No.", False),
+        ("The key has 11.", False),
+        ("The key has 1184 bytes, or 1.", False),
+        ("5 kB.", False),
+        ("The key has 1,184 bytes.", False),
+    ],
+)
+def test_word_for_word_means_whole_sentences(text: str, *, verbatim: bool) -> None:
+    """A part may leave out what the whole depends on; a word may be there by chance."""
+    other = chunk("Is it for sale? No.\n- It may be published by anybody.", 1)
+
+    assert verbatim == is_verbatim(Claim(text), {"c1": KEY, "c2": other})
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
         ("The KEY has 1184 bytes", True),
         ("It may be published.", True),
         ("The key has 11.", False),
@@ -206,5 +229,5 @@ def test_another_number_in_its_place_contradicts() -> None:
         ("The key has 1,184 bytes.", False),
     ],
 )
-def test_word_for_word_means_whole_words(text: str, *, verbatim: bool) -> None:
-    assert verbatim == is_verbatim(Claim(text), {"c1": KEY})
+def test_copied_words_are_whole_words(text: str, *, copied: bool) -> None:
+    assert copied == is_copied(Claim(text), {"c1": KEY})
