@@ -47,6 +47,8 @@ class Disagreement:
     """Share of the values, or of the other words, that only one of the answers has; 0 to 1."""
     sentences: tuple[Difference, ...] = ()
     """The sentences of the first answer that the second does not say whole, in their order."""
+    refused: bool = False
+    """Whether the second answer says that the documents do not hold it."""
 
 
 def by_logprobs(tokens: Sequence[Token]) -> Uncertainty:
@@ -100,7 +102,7 @@ def disagreement(sentences: Sequence[str], second: str) -> Disagreement | None:
         return None
     parsed = read_missing(second)
     if parsed.missing and not parsed.text:
-        return Disagreement(1.0)
+        return Disagreement(1.0, refused=True)
     spans = sentence_spans(parsed.text)
     theirs = frozenset[str]().union(*(content_words(bare(parsed.text[a:b])) for a, b in spans))
     if not theirs:
@@ -183,7 +185,7 @@ def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator
 
 def differing_spans(found: Disagreement, claims: Sequence[Claim]) -> tuple[Spot, ...]:
     """Return where a second answer lacks a value, the sentence that differs most first."""
-    if not found.sentences and found.value and claims:
+    if found.refused and claims:
         text, line = claims[0].text, "a second answer found nothing in the documents"
         return (Spot(text, "refusal", 0, len(text), line, found.value, "disagreement"),)
     spots = [

@@ -129,7 +129,7 @@ def test_another_value_is_full_disagreement(first: str, second: str, own: tuple[
 
 @pytest.mark.parametrize("second", ["NOT FOUND: the length", "Not found in provided docs."])
 def test_a_refusal_agrees_with_nothing(second: str) -> None:
-    assert Disagreement(1.0) == differ("The hose has 12 m.", second)
+    assert Disagreement(1.0, refused=True) == differ("The hose has 12 m.", second)
 
 
 def spans(
@@ -189,6 +189,10 @@ def test_a_second_answer_lacks_a_value() -> None:
     assert "a second answer does not say 12" == spot.text
     assert "12" == spot.sentence[spot.start : spot.end]
     assert ("refusal", "a second answer found nothing in the documents") == (none.kind, none.text)
+    more = disagreement(["It has 121 valves."], "It has 121 valves. The hose has 12 m.")
+    assert more
+    assert more.value > 0
+    assert () == differing_spans(more, claims)
 
 
 def test_what_is_shown_is_told_once_and_in_its_place() -> None:
