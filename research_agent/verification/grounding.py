@@ -22,7 +22,7 @@ from research_agent.types import Chunk
 from research_agent.types.claims import GroundingModel
 
 LEAST_HELD = 0.5
-"""Share of the sentence's other words that the statement or row has to hold."""
+"""Share of the sentence's words that the statement, or the row with its head, has to hold."""
 LEAST_WORDS = 3
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+|[^\w\s.,;:)])")
 _LAST = re.compile(r"([^\W\d_]+)[\s(-]*$")
@@ -42,9 +42,9 @@ class Contradiction:
 def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradiction | None:
     """Return the statement or row of a chunk that has another number in the sentence's place.
 
-    It holds every identifier of the sentence and at least half of its other words, and its number
-    has the same neighbouring word or named column. Only a number that `facts` say stands nowhere in
-    the evidence is contradicted.
+    It holds at least half of the sentence's words, it or its headings every identifier, and its
+    number has the same neighbouring word or named column. Only a number that `facts` say stands
+    nowhere in the evidence is contradicted.
     """
     missing = {f.text for f in facts if f.kind == "number" and f.status == "missing"}
     wanted = [word for word in wanted_words(sentence) if re.search(r"[^\W\d_]", word[0])]
@@ -52,12 +52,13 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
         return None
     names = [fact.text for fact in facts if fact.kind == "identifier"]
     above, said, known = headings(chunk), plain(sentence), own_readings(sentence)
+    head = head_of(chunk.text) if chunk.kind == "table" else ""
     units = []
     for start, end in unit_spans(chunk):
-        text = f"{chunk.text[start:end]}\n{above}"
-        words = content_words(text)
+        text = chunk.text[start:end]
+        words = content_words(f"{head}\n{text}")
         share = sum(is_held(word, words) for word in wanted) / len(wanted)
-        if share >= LEAST_HELD and all(is_identified(name, text) for name in names):
+        if share >= LEAST_HELD and all(is_identified(name, f"{text}\n{above}") for name in names):
             units.append(Quote(share, chunk.text[start:end], start, end))
     best = max((unit.score for unit in units), default=0.0)
     for unit in units:

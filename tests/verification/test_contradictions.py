@@ -46,3 +46,5 @@ def test_what_contradicts_nothing() -> None:
     )
     assert "" == value("Bread is baked at about 230 degrees.", "Bread is baked at 228 degrees.")
     assert "" == value("Bread is baked.", "Bread is baked at 230 degrees.")
+    headed = Chunk("x", "offers", "A kiln is insured up to 500 euros.", section=("Three offers",))
+    assert "" == value("The three offers add up to 900 euros.", headed)
