@@ -11,7 +11,7 @@ from research_agent.errors import IndexingError
 from research_agent.ports import ChunkStore, Ports
 from research_agent.text.alignment import PageSpan, page_spans
 from research_agent.text.content_words import content_words
-from research_agent.text.quote_search import Quote, unit_spans
+from research_agent.text.quote_search import Quote, headings, unit_spans
 from research_agent.text.tables import head_of
 from research_agent.types import REFUSAL, Chunk, TraceEvent
 from research_agent.types.calls import Found
@@ -243,7 +243,8 @@ def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple
     """Return what other documents of the evidence say otherwise, each document once a claim.
 
     That is a row or sentence with nearly the same words, of whose values exactly one differs; rows
-    need the same head, and the sentence of the answer has to say the value.
+    need the same head, the sentence of the answer has to say the value, and what it names from the
+    headings above has to be in both places: they may be about two things of a kind.
     """
     found: dict[tuple[str, str], Conflict] = {}
     cited = {item.key: item for item in evidence}
@@ -260,6 +261,8 @@ def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple
 def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterator[Conflict]:
     here, there = own.hit.chunk, other.hit.chunk
     mine = _parts(quote)
+    said = content_words(claim.text)
+    named = said & content_words(headings(here)) - content_words(quote)
     stated = _parts(claim.text)[1]
     if len(mine[0]) < LEAST_WORDS or not mine[1] or here.kind != there.kind:
         return
@@ -267,10 +270,12 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
         head_of(there.text)
     ):
         return
+    above = content_words(headings(there))
     for start, end in unit_spans(there):
         text = there.text[start:end]
         theirs = _parts(text)
         alike = len(mine[0] & theirs[0]) >= ALIKE * len(mine[0] | theirs[0])
+        alike = alike and named <= above | content_words(text)
         gone, new = mine[1] - theirs[1], theirs[1] - mine[1]
         if alike and len(gone) == len(new) == 1 and gone <= stated:
             yield Conflict(

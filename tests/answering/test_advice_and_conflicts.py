@@ -140,6 +140,22 @@ def test_rows_with_the_same_head() -> None:
     assert () == conflicts_of([claim], evidence(cited, headed))
 
 
+def test_two_things_of_a_kind_are_no_conflict() -> None:
+    """What the sentence names stands in the headings alone."""
+    text = "It reaches at most {} degrees within an hour."
+    hot, mild = (
+        replace(chunk(text.format(n), at, f"page {at}"), section=(f"Oven {name}",))
+        for at, (n, name) in enumerate([(250, "Berta"), (240, "Anna")])
+    )
+    claim = Claim(
+        "Oven Berta reaches 250 degrees.", ("c1",), (Quote(1.0, hot.text, 0, 99),), "supported"
+    )
+
+    assert () == conflicts_of([claim], evidence(hot, mild))
+    (found,) = conflicts_of([claim], evidence(hot, replace(mild, section=hot.section)))
+    assert ("250", "240") == (found.value, found.other_value)
+
+
 @pytest.mark.parametrize(
     "other",
     [
