@@ -102,6 +102,32 @@ def test_numbers_are_written_as_programs_show_them() -> None:
     assert "2 | Ann | 59.97 | 1e-07 | 30:05:00" == block.text.split("\n")[-1]
 
 
+@pytest.mark.parametrize(
+    ("shown_as", "value", "said"),
+    [
+        (9, 0.25, "25%"),
+        (10, 0.07, "7%"),
+        ('0.0 %;[Red]-0.0 %;"none"', -0.305, "-30.5%"),
+        ("0%", "half", "half"),
+        ('0.00"%"', 7.5, "7.5"),
+        ("0.00\\%", 7.5, "7.5"),
+        ("0.00", 0.25, "0.25"),
+    ],
+)
+def test_a_percentage_is_read_as_one(shown_as: str | int, value: float | str, said: str) -> None:
+    """By the format of its cell; a sign that a format only adds leaves the number as it is."""
+    stream = BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        book.add_worksheet("None")
+        sheet = book.add_worksheet("Tom & Co")
+        sheet.write_row("C3", ("Name", "Part", "Size"))
+        sheet.write_row("C4", ("Ann", value), book.add_format({"num_format": shown_as}))
+        sheet.write("E4", 0.25)
+        sheet.write("A1", None, book.add_format({"num_format": 9}))
+    (block,) = parse_bytes(stream.getvalue(), ".xlsx").blocks
+    assert f"4 | Ann | {said} | 0.25" == block.text.split("\n")[-1]
+
+
 def test_two_rows_of_names_are_one_head() -> None:
     """A row below joined names tells their columns apart; other rows are rows of the table."""
     (_, text), (_, plain) = (

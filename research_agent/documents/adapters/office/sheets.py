@@ -5,13 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time, timedelta
-from functools import partial, reduce
+from functools import partial
 from io import BytesIO, StringIO
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from research_agent.documents.adapters.office import FAULTS, OLE, opened
+from research_agent.documents.adapters.office.percentages import Percentages, column_number
 from research_agent.errors import DocumentError
 from research_agent.text.tables import table_text
 from research_agent.types.documents import Block, ParsedDocument
@@ -97,13 +98,15 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
     name = ending.removeprefix(".").upper()
     try:
         warnings = () if ending == ".xls" and data.startswith(OLE) else _checked(data, name)
+        percentages = Percentages(data)
         with calamine.load_workbook(BytesIO(data)) as book:
             blocks = tuple(
                 block
                 for sheet in book.sheets_metadata
                 if sheet.typ is calamine.SheetTypeEnum.WorkSheet
                 for block in _blocks(
-                    _rows(book.get_sheet_by_name(sheet.name)), (f"sheet {sheet.name}",)
+                    _rows(book.get_sheet_by_name(sheet.name), percentages.places(sheet.name)),
+                    (f"sheet {sheet.name}",),
                 )
             )
     except calamine.PasswordError as error:
@@ -148,16 +151,23 @@ def _checked(data: bytes, name: str) -> tuple[str, ...]:
             empty += len(_NOT_COMPUTED.findall(content))
             last = max((int(row) for _, row in cells), default=0)
             widest = max((column.rjust(3) for column, _ in cells), default=b"").strip()
-            if last * reduce(lambda n, letter: 26 * n + letter - 64, widest, 0) > CELLS:
+            if last * column_number(widest) > CELLS:
                 where = f"{part.rpartition('/')[2]} reaches to {widest.decode()}{last}"
                 raise DocumentError(f"{where}: too far for a table", hint=FAR_HINT)
     warning = f"{empty} formulas have no stored value: save the file in a spreadsheet program"
     return (warning,) if empty else ()
 
 
-def _rows(sheet: "CalamineSheet") -> Iterator[_Row]:
+def _rows(sheet: "CalamineSheet", percentages: Iterable[tuple[int, int]]) -> Iterator[_Row]:
     top, left = sheet.start or (0, 0)
-    rows = [[_words(value) for value in row] for row in sheet.to_python()]
+    bottom, right = sheet.end or (-1, -1)
+    values = sheet.to_python()
+    rows = [[_words(value) for value in row] for row in values]
+    for at, column in percentages:
+        if top <= at <= bottom and left <= column <= right:
+            value = values[at - top][column - left]
+            if isinstance(value, float):
+                rows[at - top][column - left] = f"{_words(100 * value)}%"
     for (first, start), (last, end) in sheet.merged_cell_ranges or ():
         covered = rows[max(first - top, 0) : last - top + 1]
         wide = slice(max(start - left, 0), end - left + 1)
