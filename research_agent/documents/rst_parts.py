@@ -7,13 +7,14 @@ from operator import itemgetter
 from textwrap import dedent
 
 from research_agent.documents.rst_tables import grid_table, simple_table
+from research_agent.documents.rst_written_tables import written_table
 from research_agent.types import ChunkKind
 
 Part = tuple[list[str], ChunkKind]
 """Lines, and their kind."""
 
 _MARK = r"\s*(?:(?:[-*+\u2022]|\(?(?:\d{1,3}|[A-Za-z#])[.)])\s+)?"
-_CODE = re.compile(rf"({_MARK})\.\. (?:code-block|code|sourcecode)::")
+_DIRECTIVE = re.compile(rf"({_MARK})\.\. (?:code-block|code|sourcecode|((?:list|csv)-table))::")
 _LEAD = re.compile(rf"({_MARK})(?!\s|\.\. ).*::")
 """A line that leads to code, unless it begins a directive."""
 
@@ -31,19 +32,33 @@ def parts(text: str) -> Iterator[Part]:
 
 
 def _paragraphs(text: str) -> Iterator[Part]:
-    code: list[str] = []
+    head: list[str] = []
+    below: list[str] = []
     margin: int | None = None
     for filled, group in groupby(text.split("\n"), key=lambda line: bool(line.strip())):
         lines = [line.rstrip() for line in group]
         if margin is not None:
             inside = _below(margin, lines)
-            code += inside
+            below += inside
             del lines[: len(inside)]
         if lines and filled:
-            yield from _code(code)
-            code, margin = [], _margin(lines)
-            yield lines, "text"
-    yield from _code(code)
+            yield from _led(head, below)
+            (margin, head), below = _lead(lines), []
+            if above := lines[: len(lines) - len(head)]:
+                yield above, "text"
+    yield from _led(head, below)
+
+
+def _led(head: Sequence[str], below: Sequence[str]) -> Iterator[Part]:
+    """Yield what is below a lead: a table if it has the head of one, else code."""
+    if not head:
+        yield from _code(below)
+    elif table := written_table(head, below):
+        yield [table], "table"
+    else:
+        for filled, lines in groupby([*head, "", *below], key=bool):
+            if filled:
+                yield list(lines), "text"
 
 
 def _code(lines: Sequence[str]) -> Iterator[Part]:
@@ -51,11 +66,20 @@ def _code(lines: Sequence[str]) -> Iterator[Part]:
         yield code.split("\n"), "code"
 
 
-def _margin(lines: Sequence[str]) -> int | None:
-    """Return the indent beyond which lines below a paragraph are code; None for no code."""
-    led = [match for line in lines if (match := _CODE.match(line))]
-    lead = led[-1] if led else _LEAD.fullmatch(lines[-1])
-    return len(lead[1].expandtabs()) if lead else None
+def _lead(lines: Sequence[str]) -> tuple[int | None, list[str]]:
+    """Return the indent beyond which lines below a paragraph are led by it; None for none.
+
+    Return also the directive of a table that the paragraph ends with.
+    """
+    led = [at for at, line in enumerate(lines) if _DIRECTIVE.match(line)]
+    head = list(lines[led[-1] :]) if led else []
+    lead = _DIRECTIVE.match(head[0]) if head else _LEAD.fullmatch(lines[-1])
+    if not lead:
+        return None, []
+    margin = len(lead[1].expandtabs())
+    if not head or not lead[2]:
+        return margin, []
+    return (margin, head) if len(_below(margin, head[1:])) == len(head) - 1 else (None, [])
 
 
 def _below(margin: int, lines: Sequence[str]) -> list[str]:

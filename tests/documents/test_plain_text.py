@@ -174,6 +174,79 @@ def test_tables_of_restructuredtext(drawn: str, rows: str) -> None:
     assert {"text"} == {block.kind for block in parse_text(drawn).blocks}
 
 
+LIST = """\
+.. _price:
+.. list-table:: Prices of
+                bread
+   :header-rows: 1
+   :widths: 1 2
+            3
+
+   * - Loaf
+     - Child
+     - Adult
+
+   * - Rye
+
+       - dark
+     -
+     - a | b
+   * - Oat
+     - 2::
+
+         3"""
+CSV = """\
+.. _price:
+.. csv-table:: Prices of bread
+   :header: Loaf; "Child"; "Ad
+            ult"
+   :delim: ;
+
+   "Rye"; 1,20;a | b
+   Oat;2
+
+   Spelt;"3;
+   4";9"""
+
+
+@pytest.mark.parametrize("indent", ["", "   "])
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        (LIST, "Loaf | Child | Adult\nRye - dark |  | a \\| b\nOat | 2:: 3"),
+        (CSV, "Loaf | Child | Ad ult\nRye | 1,20 | a \\| b\nOat | 2\nSpelt | 3; 4 | 9"),
+    ],
+)
+def test_tables_that_restructuredtext_writes_out(written: str, rows: str, indent: str) -> None:
+    """Lists of lists and CSV are tables below their titles, also within a directive."""
+    lines = f"{written}\n\nThen::\n\n   x".replace("\n", f"\n{indent}")
+    *_, table, then, code = parse_rst(f".. note::\n\n{indent}{lines}").blocks
+
+    assert (f"Prices of bread\n{rows}", "table") == (table.text, table.kind)
+    assert (("#price",), "Then::", "code") == (table.anchors, then.text, code.kind)
+    _, sample = parse_rst(f"Write::\n\n{written}".replace("\n", "\n ")).blocks
+    assert "code" == sample.kind
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ".. list-table:: A\n   :widths: 1\nno option\n\n   * - a",
+        ".. list-table:: A\n\n   a\n\n   * - b",
+        ".. list-table::\n\n   * - a\n   * b",
+        '.. csv-table:: A\n\n   a,"b\n\n   c',
+        ".. csv-table:: A\n   :file: a.csv",
+    ],
+)
+def test_what_is_no_table_of_its_directive_stays_text(written: str) -> None:
+    """Nothing of it is lost, and what follows is read as ever."""
+    *text, end, code = parse_rst(f"{written}\n\nEnd::\n\n   x").blocks
+
+    assert written.split() == " ".join(block.text for block in text).split()
+    assert ("End::", "x", "code") == (end.text, code.text, code.kind)
+    assert "table" not in {block.kind for block in text}
+
+
 @pytest.mark.parametrize(
     "drawn",
     [
