@@ -14,8 +14,7 @@ from research_agent.documents.layout.pieces import CELL_GAP, SAME_LINE, Rule, sh
 from research_agent.documents.layout.spans import Span
 
 CELL_LINES = 6  # more lines than this, one above the other, are a column of text and no cell
-LINE_PITCH = 1.7
-"""Distance of baselines, in line heights, up to which a line goes on from the one above."""
+LINE_PITCH = 1.7  # distance of baselines, in line heights, up to which the lower line goes on
 COLUMN_ROWS = 5
 """Rows of two pieces, one above the other, from which they are two columns and no table."""
 COLUMN_WORDS = 4  # words in a line of a column at least
@@ -293,9 +292,8 @@ def _are_columns(lines: Sequence[Row]) -> bool:
 
 def _top_down(page_rows: Sequence[Row]) -> tuple[Row, ...]:
     ordered = sorted(page_rows, key=lambda row: -(row.top + row.bottom))
-    boxes = [Span("", row.left, row.bottom, row.right, row.top) for row in ordered]
     beside = any(
         share(upper, lower) >= SAME_LINE and (upper.right < lower.left or lower.right < upper.left)
-        for upper, lower in pairwise(boxes)
+        for upper, lower in pairwise(ordered)
     )
     return tuple(page_rows if beside else ordered)
