@@ -84,18 +84,20 @@ class Usage:
 
     def and_calls(self, calls: Sequence[ModelCall]) -> "Usage":
         """Return this with `calls` that were made one by one before the question was asked."""
-        costs = (cost_of(calls), self.cost)
-        seconds = fsum(call.seconds for call in calls)
+        before = usage_of([TraceEvent(tuple(calls))])
+        costs = (before.cost, self.cost)
         return replace(
             self,
-            llm_calls=self.llm_calls + len(calls),
-            failed_calls=self.failed_calls + sum(bool(call.failed) for call in calls),
-            prompt_tokens=self.prompt_tokens + sum(call.prompt_tokens for call in calls),
-            completion_tokens=self.completion_tokens
-            + sum(call.completion_tokens for call in calls),
+            llm_calls=self.llm_calls + before.llm_calls,
+            failed_calls=self.failed_calls + before.failed_calls,
+            retries=self.retries + before.retries,
+            reused_calls=self.reused_calls + before.reused_calls,
+            prompt_tokens=self.prompt_tokens + before.prompt_tokens,
+            cached_tokens=self.cached_tokens + before.cached_tokens,
+            completion_tokens=self.completion_tokens + before.completion_tokens,
             cost=None if None in costs else fsum(filter(None, costs)),
-            elapsed_seconds=self.elapsed_seconds + seconds,
-            model_seconds=self.model_seconds + seconds,
+            elapsed_seconds=self.elapsed_seconds + before.model_seconds,
+            model_seconds=self.model_seconds + before.model_seconds,
         )
 
 

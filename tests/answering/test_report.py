@@ -56,6 +56,12 @@ def test_each_kind_of_call_is_counted() -> None:
     assert (0.75, {"answer": 12.0}) == (usage.cost, usage.node_seconds)
 
 
+def test_calls_before_a_question_are_counted_as_its_own_are() -> None:
+    own = usage_of([TraceEvent(CALLS)])
+
+    assert replace(own, node_seconds={}, elapsed_seconds=9.0) == usage_of([]).and_calls(CALLS)
+
+
 @pytest.mark.parametrize(
     ("prices", "cost"), [([], 0.0), ([0.1] * 10, 1.0), ([0.1, None], None), ([None], None)]
 )

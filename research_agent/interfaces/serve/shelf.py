@@ -49,10 +49,9 @@ class Served(Closing):
         run = RunContext(self.connection.ports, self.connection.settings, self._prompts)
         with stopping(stop):
             asked = contextualize(text, turns, context=run.with_all_left(()))
-        sent = [call for call in asked.calls if not call.reused]
         for event in self.agent.stream(asked.question, limits=limits, stop=stop):
             if isinstance(event, Finished):
-                usage = event.result.usage.and_calls(sent)
+                usage = event.result.usage.and_calls(asked.calls)
                 yield replace(event, result=replace(event.result, usage=usage))
             else:
                 yield event
