@@ -13,6 +13,8 @@ from research_agent.types.evidence import place
 from research_agent.types.result import Citation, ResearchResult, with_markers
 
 KEY = re.compile(r"\[(c\d+)\]")
+NUMBER = r"(?<![^\s\]])\[(?P<number>\d+)\]"
+"""A citation's number as readers see it: behind a blank or another one. In `a[1]` there is none."""
 
 COUNTED = (
     "llm_calls",

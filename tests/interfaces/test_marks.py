@@ -13,8 +13,9 @@ from graphs.chat import ChatInput, build_chat_graph
 from research_agent import ResearchAgent
 from research_agent.interfaces.chat.text import markdown
 from research_agent.interfaces.cli.ask import Show, print_answer
+from research_agent.interfaces.cli.rendering import marked_up
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
-from research_agent.types.conversation import Turn
+from research_agent.types.conversation import Cited, Turn
 from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import Server
@@ -144,3 +145,12 @@ def test_conflicts_and_doubts_are_told_in_words(capsys: pytest.CaptureFixture[st
     assert "unsure" not in plain.out
     assert "unsure about the number 5" in plain.err.splitlines()
     assert ([0, 1], 1.25, 0.75) == (listed["span"], listed["nats"], listed["value"])
+
+
+def test_only_citations_are_numbers_that_open_something() -> None:
+    """An element of an array in a sentence has the number of a citation and is none."""
+    turn = Turn(answer="It is a[1] [c1][c9].", citations=(Cited("c1", source="a.md"),))
+    assert "It is a\\[1\\] [\\[1\\]](<a.md>)\\[c9\\]." in markdown("talk", [turn])
+
+    (link,) = marked_up("It is a[1] [1][9].", {"1": "a.md"}).spans
+    assert (len("It is a[1] "), "bold blue link a.md") == (link.start, link.style)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from research_agent.answering.result_lines import numbered, numbers
+from research_agent.answering.result_lines import NUMBER, numbered, numbers
 from research_agent.conversation.sessions import SessionInfo
 from research_agent.interfaces.cli.rendering import address
 from research_agent.interfaces.report.recording import EarlierTurn
@@ -16,7 +16,7 @@ from research_agent.text.visible import escaped_answer, plain
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.uncertainty import measured
 
-_NUMBER = re.compile(r"\[(\d+)\]")
+_NUMBER = re.compile(NUMBER)
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""
 

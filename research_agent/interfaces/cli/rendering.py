@@ -25,7 +25,7 @@ UNPROVEN = "No answer could be confirmed"
 """What is shown of a refusal whose draft the documents contradict."""
 _MARKUP = re.compile(
     r"\*\*(?P<bold>\S(?:.*?\S)?)\*\*|`(?P<code>[^`\n]+)`"
-    r"|\[(?P<number>\d+)\]|\[(?P<mark>unconfirmed|contradicted)\]"
+    rf"|{result_lines.NUMBER}|\[(?P<mark>unconfirmed|contradicted)\]"
 )
 _STYLES = {"bold": "bold", "code": "cyan", "mark": "yellow"}
 INDENT = 4

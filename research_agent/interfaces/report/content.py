@@ -8,7 +8,7 @@ from itertools import groupby
 
 from research_agent.answering.draft_redaction import public_result, without_draft
 from research_agent.answering.report import with_spans
-from research_agent.answering.result_lines import references, renumbered
+from research_agent.answering.result_lines import NUMBER, references, renumbered
 from research_agent.errors import IndexingError
 from research_agent.interfaces.report.pages import Draw, ShownPage, cited_pages
 from research_agent.interfaces.report.recording import EarlierTurn, RunRecord
@@ -23,7 +23,7 @@ from research_agent.types.result import Citation, ResearchResult
 from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.verification import Answer, Draft
 
-KEY = re.compile(r"\[(?:(c?\d+)|(unconfirmed|contradicted))\]")
+_MARK = re.compile(rf"{NUMBER}|\[(unconfirmed|contradicted)\]")
 AROUND = 700
 """Characters shown on each side of a quote."""
 MOST_SEARCHES, MOST_ROWS = 8, 60
@@ -151,11 +151,11 @@ def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, dra
 def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     """Return an answer in pieces; only keys that are cited are keys.
 
-    >>> [part.key or part.text for part in answer_parts("So [1][9].", {"1"})]
-    ['So ', '1', '[9].']
+    >>> [part.key or part.text for part in answer_parts("So a[1] [1][9].", {"1"})]
+    ['So a[1] ', '1', '[9].']
     """
     parts, at = list[AnswerPart](), 0
-    for match in KEY.finditer(answer):
+    for match in _MARK.finditer(answer):
         if match[1] in keys or match[2]:
             mark = AnswerPart(key=match[1] or "", mark=match[2] or "")
             parts += [AnswerPart(answer[at : match.start()]), mark]
