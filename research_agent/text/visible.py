@@ -7,6 +7,8 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 
 _ESCAPED_ITEM = re.compile(r"^([ \t]*)\\([-*+] )", re.MULTILINE)
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\([0B])")
+"""What sets colours, the cursor or the drawing characters of a terminal (ECMA-48, VT100)."""
 
 
 def visible(text: str) -> str:
@@ -23,6 +25,15 @@ def visible(text: str) -> str:
         else c.encode("unicode_escape").decode()
         for c in text
     )
+
+
+def without_colours(text: str) -> str:
+    r"""Return text without what sets colours and the cursor of a terminal.
+
+    >>> without_colours("\x1b[1;32mdone\x1b(B\x1b[m")
+    'done'
+    """
+    return _TERMINAL.sub("", text)
 
 
 def escaped_markdown(text: str) -> str:

@@ -24,7 +24,7 @@ def test_headings_of_a_notebook_keep_their_levels() -> None:
         ({"data": {"text/plain": "<Figure>", "text/html": "<script>x()</script>"}}, "<Figure>",
          "code"),
         ({"data": {"text/plain": "<display.Latex object>", "text/latex": "$x$"}}, "$x$", "code"),
-        ({"text": ["\x1b[31mred\x1b[0m 50 %\r", "done\r\n", "end"]}, "done\r\nend", "code"),
+        ({"text": ["\x1b[31mred\x1b[0m 50 %\r", "done\r\n", "end\x1b(B"]}, "done\r\nend", "code"),
     ],
 )  # fmt: skip
 def test_what_a_reader_sees_of_an_output(output: dict[str, object], text: str, kind: str) -> None:

@@ -5,6 +5,7 @@ import re
 
 from research_agent.errors import DocumentError
 from research_agent.text.encodings import meant
+from research_agent.text.visible import without_colours
 
 SAMPLE = 65_536  # bytes that are looked at to tell the encoding, and text from binary data
 CONTROLS = 0.1  # share of control characters from which a file is no text; a few more are forgiven
@@ -27,8 +28,6 @@ _BINARY = (
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\([0B])")
-"""What sets colours, the cursor or the drawing characters of a terminal (ECMA-48, VT100)."""
 _NO_TEXT = "binary data in a text file"
 
 
@@ -46,7 +45,7 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
     if data.startswith(_BINARY):
         raise DocumentError(_NO_TEXT)
     text, warnings = _decoded(data, declared)
-    text = _TERMINAL.sub("", text)
+    text = without_colours(text)
     controls = len(_CONTROL_TEXT.findall(text[:SAMPLE]))
     if controls or "\0" in text:
         if controls > FEW + CONTROLS * min(len(text), SAMPLE):

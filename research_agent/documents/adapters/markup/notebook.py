@@ -9,12 +9,12 @@ from typing import Any
 from research_agent.documents.adapters.markup.html import parse_html
 from research_agent.documents.adapters.markup.markdown import Walk, tokens
 from research_agent.errors import DocumentError
+from research_agent.text.visible import without_colours
 from research_agent.types import ChunkKind
 from research_agent.types.documents import Block, ParsedDocument
 
 OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
-_COLOUR = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 _REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
 """What a program has written over in the same line, as a bar of progress is."""
 _NAMELESS = re.compile(r"<[^<>]*>")
@@ -68,7 +68,7 @@ def _output(output: Mapping[str, Any]) -> tuple[str, ChunkKind]:
         return f"{output.get('ename', '')}: {output.get('evalue', '')}", "code"
     data = output.get("data", output)
     plain = _joined(data.get("text/plain", data.get("text", ""))).strip("\n")
-    plain = _REDRAWN.sub("", _COLOUR.sub("", plain))
+    plain = _REDRAWN.sub("", without_colours(plain))
     if plain and not _NAMELESS.fullmatch(plain):
         return plain, "code"
     blocks = parse_html(_joined(data.get("text/html", data.get("html", "")))).blocks
