@@ -13,7 +13,7 @@ DocumentStatus = Literal["indexed", "skipped", "failed"]
 """Read and kept; read, but without any text; not readable."""
 
 
-CHUNKING = 11
+CHUNKING = 12
 """Version of how files become chunks and windows: documents of another one are read anew."""
 _BROUGHT = (
     "exponents and indices (10^12, x_i), formulas, names of columns in tables, footnotes, "

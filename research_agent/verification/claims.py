@@ -45,11 +45,12 @@ def read_keys(sentence: str) -> tuple[str, ...]:
 def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     """Split an answer into its sentences, each with the keys written after it, not yet judged.
 
-    Skipped are sentences without words or said before; headings go with the sentences below them.
+    Skipped are sentences without words, or said before below the same heading; headings go with the
+    sentences below them.
     """
     aligned = "".join(token.text for token in tokens) == text
     scored = said_tokens(tokens if aligned else ())
-    claims: dict[str, Claim] = {}
+    claims: dict[tuple[str, str], Claim] = {}
     spans = [(a, b) for a, b in sentence_spans(text) if any(map(str.isalnum, bare(text[a:b])))]
     heads = {span for span in spans if _is_heading(text[slice(*span)])}
     if heads.issuperset(spans):
@@ -61,14 +62,14 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
             continue
         sentence = text[start:end]
         words = bare(sentence)
-        if plain(words) in claims:
-            continue
         if above:
             heading = "\n".join(MARKER.sub("", text[slice(*span)]).strip() for span in above)
+        if (heading, plain(words)) in claims:
+            continue
         entropy = mean_entropy(token for at, token in scored if start <= at < end)
         lead = _line_ends(text, above[0][0] if above else start) + _sign(text, start)
         claim = Claim(words, read_keys(sentence), mean_entropy=entropy, lead=lead, heading=heading)
-        claims[plain(words)] = claim
+        claims[heading, plain(words)] = claim
         above = []
     return tuple(claims.values())
 
@@ -125,10 +126,11 @@ def _words(sentence: str) -> str:
 
 
 def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:
-    """Return a claim with quotes and the verdict: below the probability `limit` it is unconfirmed.
+    """Return a claim with quotes and the verdict.
 
-    Written keys stay if their chunks are near to the sentence; else it gets the nearest chunk's.
-    The fewer of its numbers a quote has, the less near it is.
+    It is unconfirmed below the probability `limit`, or with a number that is nowhere. Written keys
+    stay if their chunks are near to the sentence; else it gets the nearest chunk's. The fewer of
+    its numbers a quote has, the less near it is.
     """
     readings = [own_readings(fact.text) for fact in grounded.facts if fact.kind == "number"]
     near = dict[str, float]()
@@ -157,8 +159,12 @@ def _verdict(grounded: Grounded, limit: float) -> tuple[Verdict, str]:
         quote = " ".join(grounded.contradiction.quote.quote.split())
         stated, other = grounded.contradiction.said, grounded.contradiction.found
         return "contradicted", f"the evidence has {other}, not {stated}: {quote}"
-    if grounded.probability >= limit:
+    missing = [fact for fact in grounded.facts if fact.status == "missing"]
+    likely = grounded.probability >= limit
+    if likely and all(fact.kind != "number" for fact in missing):
         return "supported", ""
-    missing = ", ".join(fact.text for fact in grounded.facts if fact.status == "missing")
-    nowhere = f"; the evidence has no {missing}" if missing else ""
-    return "unconfirmed", f"support {grounded.probability:.0%}, below {limit:.0%}{nowhere}"
+    support = [] if likely else [f"support {grounded.probability:.0%}, below {limit:.0%}"]
+    nowhere = ", ".join(fact.text for fact in missing)
+    return "unconfirmed", "; ".join(
+        support + ([f"the evidence has no {nowhere}"] if nowhere else [])
+    )

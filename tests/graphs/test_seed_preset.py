@@ -43,7 +43,7 @@ class Writer:
     def __init__(self) -> None:
         self.answers = [
             fakes.says("Zebras sing [c1].", sure=False),
-            fakes.says("Rye bread needs 190 degrees [c1].", sure=False),
+            fakes.says("Rye bread needs 3 degrees [c1].", sure=False),
             fakes.says("The number of degrees of rye bread in the oven is 230 [c3]."),
         ]
 

@@ -178,13 +178,31 @@ def test_a_passage_alike_with_other_numbers_is_not_cited(
 @pytest.mark.parametrize(("probability", "verdict"), [(0.5, "supported"), (0.49, "unconfirmed")])
 def test_the_limit_decides(probability: float, verdict: str) -> None:
     """A sentence that is not supported says why, with the facts that are missing."""
-    missing = Fact("number", "1088", "missing")
+    missing = Fact("quotation", "so it is", "missing")
     grounded = Grounded(probability=probability, facts=(missing, Fact("number", "5", "held")))
-    claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
+    claim = grounded_claim(Claim('It has 5 "so it is".'), grounded, limit=0.5)
 
     assert (verdict, probability) == (claim.verdict, claim.support)
-    assert (verdict == "unconfirmed") == claim.problem.endswith("; the evidence has no 1088")
+    assert (verdict == "unconfirmed") == claim.problem.endswith("; the evidence has no so it is")
     assert is_supported(claim) == (not claim.problem)
+
+
+def test_a_number_that_is_nowhere_is_never_confirmed() -> None:
+    missing = Fact("number", "1088", "missing")
+    claim = grounded_claim(
+        Claim("It has 1088 bytes."), Grounded(probability=0.9, facts=(missing,)), limit=0.5
+    )
+
+    assert ("unconfirmed", "the evidence has no 1088") == (claim.verdict, claim.problem)
+
+
+def test_what_is_said_again_below_another_heading_stays() -> None:
+    """Without it the heading would stand above the next sentence."""
+    pays = "The tenants pay [c1]."
+    claims = read_claims(f"Heating:\n- {pays}\n- {pays}\n\nWater:\n- {pays}\n\nRoof:\n- He pays.")
+
+    assert ["Heating:", "Water:", "Roof:"] == [claim.heading for claim in claims]
+    assert ["The tenants pay."] * 2 + ["He pays."] == [claim.text for claim in claims]
 
 
 def test_another_number_in_its_place_contradicts() -> None:
