@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from research_agent.assembly import known_vectors
@@ -16,7 +16,7 @@ from research_agent.errors import PathError
 from research_agent.index import ports
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import Edition, IndexFolder, locate
-from research_agent.index.adapters.ledger.documents import known_documents
+from research_agent.index.adapters.ledger.documents import indexed_paths, known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.index.adapters.ray_workers import RayWorkers
@@ -25,7 +25,9 @@ from research_agent.index.step import index_documents, preview_documents
 from research_agent.ports import Embedder
 from research_agent.settings import Settings
 from research_agent.text.paths import is_shared
-from research_agent.types.documents import IndexReport
+from research_agent.types.documents import FileReport, IndexReport
+
+LEFT_OUT = "the index is made anew without it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +52,18 @@ class Indexer:
         """Index what is new or changed below `paths`, in an index that is made if there is none.
 
         With `rebuild` it is made anew from `paths` alone, and every text embedded; readers see the
-        old one until it is whole. With `prune` a folder that is empty now takes its documents with
-        it. Raises PathError where there is nothing to index, IndexLockedError where another
-        process writes, IndexingError, ModelError.
+        old one until it is whole, and the report names what of it is not in the new one. With
+        `prune` a folder that is empty now takes its documents with it. Raises PathError where
+        there is nothing to index, IndexLockedError where another process writes, IndexingError,
+        ModelError.
         """
         absolute = absolute_paths(paths)
         if rebuild:
             _check_all_readable(absolute, self.files)
         with self.written(location, rebuild=rebuild) as writer:
-            return self._run(absolute, writer, rebuild=rebuild, prune=prune)
+            before = _replaced(location) if rebuild else set()
+            report = self._run(absolute, writer, rebuild=rebuild, prune=prune)
+            return _with_left_out(report, before)
 
     @contextmanager
     def written(self, location: str, *, rebuild: bool = False) -> Iterator[ports.IndexWriter]:
@@ -151,13 +156,26 @@ def preview_index(
         folder = locate(location)
         ledger = folder.current().ledger
         known = [] if rebuild else known_documents(ledger, folder.label, model=model)
-    return preview_documents(
+    report = preview_documents(
         absolute,
         files=files,
         records=known,
         chunk_chars=settings.documents.chunk_chars,
         prune=prune,
     )
+    return _with_left_out(report, _replaced(location) if rebuild else set())
+
+
+def _replaced(location: str) -> set[str]:
+    """Return the documents of the index in a folder, whose ledger may be of any version."""
+    return set() if is_shared(location) else indexed_paths(locate(location).current().ledger)
+
+
+def _with_left_out(report: IndexReport, before: set[str]) -> IndexReport:
+    """Return a rebuild's report with the documents that were there `before`, and are no more."""
+    left_out = sorted(before - {file.path for file in report.files})
+    files = [FileReport(path, "removed", LEFT_OUT) for path in left_out]
+    return replace(report, files=(*report.files, *files))
 
 
 def _check_all_readable(paths: Sequence[str], files: ports.FileSource) -> None:

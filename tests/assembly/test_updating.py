@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from research_agent import errors
-from research_agent.assembly.updating import preview_index
+from research_agent.assembly.updating import LEFT_OUT, preview_index
 from research_agent.index.adapters.embedding_cache import EmbeddingCache
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ray_workers import RayWorkers
@@ -17,7 +17,7 @@ from research_agent.index.run import DAMAGED
 from research_agent.settings import Settings
 from research_agent.types.documents import FileReport, IndexReport
 from tests.fakes import WordEmbedder, embedding
-from tests.indexing import opened, update
+from tests.indexing import change, opened, update
 from tests.needed import needed_package
 from tests.rot import rot
 
@@ -151,6 +151,28 @@ def test_a_rebuild_that_fails_leaves_the_old_index(docs: Path) -> None:
     assert 0 == locate("default").current().number
     assert [] == list(locate("default").path.glob("edition-*"))
     assert 2 == update(docs).count("unchanged")
+
+
+def test_a_rebuild_names_what_is_left_out(docs: Path) -> None:
+    """Also documents of an index of an older version, which is refused until then."""
+    update(docs)
+    (docs / "bread.txt").unlink()
+    columns = ("quality", "unresolved")
+    change(
+        locate("default").current().ledger,
+        *(f"ALTER TABLE documents DROP COLUMN {column}" for column in columns),
+        "PRAGMA user_version = 1",
+    )
+    for run in (update, preview):
+        with pytest.raises(errors.IndexMismatchError, match="version 1"):
+            run(docs)
+    gone = FileReport(str(docs / "bread.txt"), "removed", LEFT_OUT)
+
+    assert gone == preview(docs, rebuild=True).files[-1]
+    assert gone == update(docs, rebuild=True).files[-1]
+    assert [] == [file for file in update(docs, rebuild=True).files if file.status == "removed"]
+    with opened() as index:
+        assert 1 == index.header.documents
 
 
 def test_an_unreadable_mark_shows_the_oldest_edition(docs: Path) -> None:

@@ -1,14 +1,17 @@
 """The ledger: what is put is kept, shown when published, never half, and never of two models."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from research_agent import errors
-from research_agent.index.adapters.ledger.documents import all_documents
+from research_agent.index.adapters.ledger.documents import all_documents, known_documents
 from research_agent.index.adapters.ledger.reading import LedgerReader
+from research_agent.index.adapters.ledger.schema import VERSION
 from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.documents import SourceFile
@@ -193,6 +196,42 @@ def test_damage_is_an_error_of_ours(
     with reader(path) as ledger, pytest.raises(errors.IndexDamagedError) as caught:
         (read or (lambda _: all_documents(path, "mine")))(ledger)
     assert "--rebuild" in caught.value.hint
+
+
+def test_page_texts_leave_with_their_document(path: Path, writer: LedgerWriter) -> None:
+    """A new version has its own, and a removed document none."""
+    writer.put(record("a"), [indexed("c1", "one")], page_texts=["", "o\ud835\r\nne"])
+    writer.publish({}, [])
+    writer.put(record("a"), [indexed("c1", "one")], page_texts=["other"])
+    with reader(path) as ledger:
+        asked = (("c1", 1), ("c1", 2), ("c1", 3), ("no chunk", 2))
+        assert ["", "o\ud835\r\nne", "", ""] == [ledger.page_text(*place) for place in asked]
+    writer.publish({}, [])
+    with reader(path) as ledger:
+        assert ["other", ""] == [ledger.page_text("c1", page) for page in (1, 2)]
+    writer.publish({}, ["a"])
+    with closing(sqlite3.connect(path)) as connection:
+        assert (0,) == connection.execute("SELECT count(*) FROM page_texts").fetchone()
+
+
+@pytest.mark.parametrize("version", [1, 2, VERSION + 1])
+def test_another_version_is_refused_with_the_cure(
+    path: Path, writer: LedgerWriter, version: int
+) -> None:
+    """Tables that this program does not know are not touched."""
+    writer.publish({}, [])
+    change(path, f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    for opened in (
+        lambda: reader(path),
+        lambda: LedgerWriter(path, "mine", model="w"),
+        lambda: all_documents(path, "mine"),
+        lambda: known_documents(path, "mine", model="w"),
+    ):
+        with pytest.raises(errors.IndexMismatchError, match=f"version {version}, ") as caught:
+            opened()
+        assert "index --index mine --rebuild PATH" in caught.value.hint
+    assert before == path.read_bytes()
 
 
 def test_outlines_of_published_documents(path: Path, writer: LedgerWriter) -> None:

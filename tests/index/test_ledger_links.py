@@ -9,8 +9,7 @@ from research_agent.index.adapters.ledger.writing import LedgerWriter
 from research_agent.types.documents import SourceFile
 from research_agent.types.records import IndexedChunk, Window
 from research_agent.types.references import ChunkLinks, Edge, Link, LinkKind, Unresolved
-from tests.index.test_ledger_versions import of_version_2
-from tests.indexing import indexed, record
+from tests.indexing import change, indexed, record
 
 
 def said(
@@ -145,15 +144,14 @@ def test_mentions_of_titles_headings_and_terms(path: Path, writer: LedgerWriter)
     assert [] == edges(path, "u1")
 
 
-def test_an_older_ledger_has_no_edges_until_it_is_written(path: Path, writer: LedgerWriter) -> None:
-    """Readers find none, the next publication makes those that the texts alone tell."""
+def test_edges_of_another_version_are_made_anew(path: Path, writer: LedgerWriter) -> None:
+    """By the next publication, which readers see."""
     writer.put(record("r", title="Harbour Rules"), [said("r0")])
     writer.put(record("u"), [said("u0", "r.txt", text="See the Harbour Rules.")])
     writer.publish({}, [])
     writer.close()
-    of_version_2(path)
-    assert [] == edges(path, "u0")
-    assert Unresolved() == unresolved(path, "u")
+    other = "UPDATE meta SET value = '0' WHERE key = 'linking'"
+    change(path, "DELETE FROM edges", "DELETE FROM links", other)
     with LedgerWriter(path, "mine", model="words") as later:
         assert [] == edges(path, "u0")
         later.publish({}, [])

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +20,13 @@ from research_agent.types.records import DocumentOutline, DocumentRecord, KeptDo
 
 _DOCUMENTS = """SELECT d.id, key, path, digest, size, mtime_ns, recipe, doc_id, title, date, pages,
     status, reason, (SELECT count(*) FROM chunks WHERE document = d.id), generation IS NOT NULL,
-    %s, %s
+    quality, unresolved
     FROM documents d WHERE generation IS NULL OR NOT EXISTS
     (SELECT 1 FROM documents w WHERE w.key = d.key AND w.generation IS NULL) ORDER BY path"""
 COLUMNS = (
     "key", "path", "digest", "size", "mtime_ns", "recipe", "doc_id", "title", "date", "pages",
     "status", "reason",
 )  # fmt: skip
-_SINCE = ("quality", "unresolved")  # columns that came with version 2, with version 3, …
 _KINDS = "SELECT document, kind, count(*) FROM chunks GROUP BY document, kind ORDER BY kind"
 
 
@@ -35,14 +34,8 @@ def kept_documents(
     connection: sqlite3.Connection, doubtful: Collection[str] = ()
 ) -> list[DocumentRecord]:
     """Return the newest version of every document by path; a `doubtful` one has no digest."""
-    found = (_record(row) for row in _rows(connection))
+    found = map(_record, connection.execute(_DOCUMENTS))
     return [replace(r, digest="", size=-1) if r.key in doubtful else r for r in found]
-
-
-def _rows(connection: sqlite3.Connection) -> Iterator[Sequence[Any]]:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    kept = [column if version > since else "''" for since, column in enumerate(_SINCE, start=1)]
-    return connection.execute(_DOCUMENTS % tuple(kept))
 
 
 def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecord]:
@@ -57,13 +50,28 @@ def known_documents(path: Path, label: str, *, model: str) -> list[DocumentRecor
         return kept_documents(connection, damaged(connection, label))
 
 
+def indexed_paths(path: Path) -> set[str]:
+    """Return the paths of a ledger's documents, of any version; none where it cannot be read."""
+    try:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            rows = connection.execute("SELECT path FROM documents WHERE status = 'indexed'")
+            return {name for (name,) in rows}
+    except sqlite3.Error:
+        return set()
+
+
 def all_documents(path: Path, label: str) -> list[KeptDocument]:
     """Return the documents of a ledger, each with the kinds of its chunks; raises IndexingError."""
     with closing(connect(path, label, writable=False)) as connection, faults(label):
         kinds: dict[int, dict[ChunkKind, int]] = {}
         for document, kind, count in connection.execute(_KINDS):
             kinds.setdefault(document, {})[kind] = count
-        return [KeptDocument(_record(row), kinds.get(row[0], {})) for row in _rows(connection)]
+        return [
+            KeptDocument(_record(row), kinds.get(row[0], {}))
+            for row in connection.execute(_DOCUMENTS)
+        ]
 
 
 def _record(row: Sequence[Any]) -> DocumentRecord:
@@ -78,7 +86,7 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
     )
 
 
-OUTLINED = """SELECT id, doc_id, path, title, date, pages, %s FROM documents
+OUTLINED = """SELECT id, doc_id, path, title, date, pages, quality FROM documents
     WHERE generation IS NOT NULL AND status = 'indexed' ORDER BY path"""
 SECTIONS = """SELECT c.document, c.kind, c.section, count(*) FROM chunks c
     JOIN documents d ON d.id = c.document AND d.generation IS NOT NULL

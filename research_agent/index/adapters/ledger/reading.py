@@ -55,7 +55,6 @@ _EDGES = """SELECT s.chunk_id, t.chunk_id, e.kind, d.path, s.position, e.place, 
     FROM chunks c JOIN documents v ON v.id = c.document AND v.generation IS NOT NULL
     JOIN edges e ON e.%s = c.id JOIN chunks s ON s.id = e.source JOIN chunks t ON t.id = e.target
     JOIN documents d ON d.id = s.document WHERE c.chunk_id IN (%%s)"""
-_WITH_PAGE_TEXTS = 3  # (version of the tables from which on there are any, and edges)
 _VECTORS = f"{_VISIBLE} JOIN vectors v ON v.chunk = c.id"
 _VECTOR = f"SELECT c.chunk_id || '#' || v.window, v.vector {_VECTORS}"
 _OF_CHUNKS = " WHERE c.chunk_id IN (%s)"
@@ -117,8 +116,6 @@ class LedgerReader(Closing):
 
     def edges(self, chunk_ids: Sequence[str]) -> list[Edge]:
         """Return the references from and to the chunks, each once, in reading order."""
-        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
-            return []
         wanted = list(dict.fromkeys(chunk_ids))
         rows = {row for end in ("source", "target") for row in self._in(_EDGES % end, wanted)}
         places = sorted(rows, key=lambda row: (*row[3:5], row[2] == "mention", *row[5:], row))
@@ -126,16 +123,13 @@ class LedgerReader(Closing):
 
     def page_text(self, chunk_id: str, page: int) -> str:
         """Return the text of a page of a chunk's document, as its file has it; "" without one."""
-        if self._all("PRAGMA user_version")[0][0] < _WITH_PAGE_TEXTS:
-            return ""
         with faults(self._label):
             return next((unpacked_text(b) for (b,) in self._all(_PAGE_TEXT, [chunk_id, page])), "")
 
     def documents(self) -> tuple[DocumentOutline, ...]:
         """Return what every document holds, by path."""
         with self.snapshot(), faults(self._label):
-            column = "quality" if self._all("PRAGMA user_version")[0][0] > 1 else "''"
-            return outlines(self._all(OUTLINED % column), self._all(SECTIONS))
+            return outlines(self._all(OUTLINED), self._all(SECTIONS))
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return every chunk of the document with this display name, in reading order."""

@@ -15,46 +15,10 @@ from research_agent.private_files import touch
 
 APPLICATION_ID = 0x52414731  # marks the file as ours, in the file's header: "RAG1"
 VERSION = 3  # of the tables below
-PAGE_TEXTS = """CREATE TABLE page_texts (
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    page INTEGER NOT NULL, text BLOB NOT NULL,
-    PRIMARY KEY (document, page)
-)"""
-UNRESOLVED = "ALTER TABLE documents ADD COLUMN unresolved TEXT NOT NULL DEFAULT ''"
-LINKS = (
-    """CREATE TABLE anchors (
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    name TEXT NOT NULL, chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
-    PRIMARY KEY (document, name)
-) WITHOUT ROWID""",
-    "CREATE INDEX anchors_of_chunk ON anchors (chunk)",
-    """CREATE TABLE links (
-    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
-    place INTEGER NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
-    PRIMARY KEY (chunk, place)
-) WITHOUT ROWID""",
-    """CREATE TABLE terms (
-    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
-    name TEXT NOT NULL, PRIMARY KEY (chunk, name)
-) WITHOUT ROWID""",
-    """CREATE TABLE edges (
-    source INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
-    target INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
-    kind TEXT NOT NULL, place INTEGER NOT NULL,
-    PRIMARY KEY (source, target, kind)
-) WITHOUT ROWID""",
-    "CREATE INDEX edges_to ON edges (target)",
-)
-"""What documents say about one another: names and references as written, and the edges that were
-made from them when the generation was published."""
-CHANGES = {
-    1: ("ALTER TABLE documents ADD COLUMN quality TEXT NOT NULL DEFAULT ''",),
-    2: (PAGE_TEXTS, UNRESOLVED, *LINKS),
-}  # what makes tables of a version those of the next; a reader makes do with any of them
 SPACE = "cosine"
 WRITING_KB = 65_536  # pages of the file that a writer keeps in memory: edges lead all over it
 
-TABLES = f"""
+TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, generation INTEGER,
@@ -82,9 +46,36 @@ CREATE TABLE vectors (
     PRIMARY KEY (chunk, window)
 );
 CREATE INDEX vectors_by_digest ON vectors (digest);
-{PAGE_TEXTS};
-{";".join(LINKS)};
+CREATE TABLE page_texts (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    page INTEGER NOT NULL, text BLOB NOT NULL,
+    PRIMARY KEY (document, page)
+);
+CREATE TABLE anchors (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    PRIMARY KEY (document, name)
+) WITHOUT ROWID;
+CREATE INDEX anchors_of_chunk ON anchors (chunk);
+CREATE TABLE links (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    place INTEGER NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
+    PRIMARY KEY (chunk, place)
+) WITHOUT ROWID;
+CREATE TABLE terms (
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, PRIMARY KEY (chunk, name)
+) WITHOUT ROWID;
+CREATE TABLE edges (
+    source INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    target INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL, place INTEGER NOT NULL,
+    PRIMARY KEY (source, target, kind)
+) WITHOUT ROWID;
+CREATE INDEX edges_to ON edges (target);
 """
+"""Anchors, links and terms are what documents say about one another, as written; edges are made
+from them when a generation is published."""
 
 
 @contextmanager
@@ -165,23 +156,11 @@ def _prepare(connection: sqlite3.Connection, label: str, *, writable: bool) -> N
         raise errors.IndexDamagedError(
             f"The ledger of the index {label} is not one of ours.", hint=rebuild_hint(label)
         )
-    if writable:
-        version = _brought_up(connection, label, version)
-    if version not in {*CHANGES, VERSION}:
+    if version != VERSION:
         raise errors.IndexMismatchError(
             f"The index {label} has tables of version {version}, this program reads {VERSION}.",
             hint=rebuild_hint(label),
         )
-
-
-def _brought_up(connection: sqlite3.Connection, label: str, version: int) -> int:
-    while version in CHANGES:
-        with transaction(connection, label):
-            for change in CHANGES[version]:
-                connection.execute(change)
-            connection.execute(f"PRAGMA user_version = {version + 1}")
-        version += 1
-    return version
 
 
 @contextmanager
