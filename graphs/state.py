@@ -23,7 +23,6 @@ from research_agent.types import Probe, TraceEvent
 from research_agent.types.budget import Allowance
 from research_agent.types.calls import CallPlan, CallResult, Found, ToolCall
 from research_agent.types.evidence import Evidence, unread
-from research_agent.types.old_results import upgraded
 from research_agent.types.pruning import Pruned
 from research_agent.types.refinement import Refinement
 from research_agent.types.result import ResearchResult
@@ -55,10 +54,8 @@ def continued(left: Sequence[TraceEvent], right: Sequence[TraceEvent]) -> list[T
     return new if new[: len(log)] == log else [*log, *new]
 
 
-RESULT: TypeAdapter[ResearchResult] = TypeAdapter(
-    Annotated[ResearchResult, BeforeValidator(upgraded)]
-)
-"""JSON and JSON Schema of the result, for every door; reads those of earlier versions too."""
+RESULT = TypeAdapter(ResearchResult)
+"""JSON and JSON Schema of the result, for every door."""
 Trace = Annotated[tuple[TraceEvent, ...], continued]
 
 
@@ -149,10 +146,10 @@ class ResearchState(ResearchInput):
     evidence: tuple[Evidence, ...] = ()  # select_evidence: hits under keys c1..cN
     pruned: Pruned = Pruned()  # select_evidence: what was left out, and why
     answer: Answer = Answer()  # answer
-    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # verify: what follows, and why
-    best: Annotated[Draft, BeforeValidator(upgraded)] = Draft()  # verify: the best round so far
+    check: Check = Check()  # verify: what follows, and why
+    best: Draft = Draft()  # verify: the best round so far
     unsaid: tuple[str, ...] = ()  # bound verify: what no event may repeat
-    result: Annotated[ResearchResult | None, BeforeValidator(upgraded)] = None  # report
+    result: ResearchResult | None = None  # report
     trace: Trace = ()  # every node; the only shared field
 
 
@@ -182,7 +179,7 @@ class SearchInput(State):
     known: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()  # what the rounds before have read
     answer: Answer = Answer()  # of the round before
-    check: Annotated[Check, BeforeValidator(upgraded)] = Check()  # of the round before
+    check: Check = Check()  # of the round before
     trace: Trace = ()  # what the question has cost so far; the search gets what is left
 
     @property

@@ -95,9 +95,6 @@ def changed_settings(recorded: Mapping[str, object], given: Sequence[str]) -> Se
     tree: dict[str, object] = {}
     for change in given:
         tree = _merged(tree, _set(change)[2])
-    search = recorded.get("search")
-    if isinstance(search, Mapping) and search.get("mode") == "auto":  # (of earlier versions)
-        recorded = {**recorded, "search": {**search, "mode": "tool_calling"}}
     settings = _settings(_merged(recorded, tree), "--set" if given else "trace")
     own = (*settings.laid.own, *(key for key, _ in leaves(tree, Settings())))
     return laid_under(settings, settings.preset, own) if "preset" in tree else settings

@@ -14,7 +14,6 @@ from research_agent.answering.events import Known, stopped_by
 from research_agent.interfaces.own_graphs import node_wrapper
 from research_agent.stopping import Stop, stopping
 from research_agent.types.events import Event, Spent, Stopped, Watching
-from research_agent.types.old_results import upgraded
 from research_agent.types.result import usage_of
 
 if TYPE_CHECKING:
@@ -107,8 +106,8 @@ def event_line(event: Event) -> str:
 
 
 def read_event(made: Mapping[str, Any]) -> Event:
-    """Return the event that `event_json` gave, also of earlier versions; raises ValueError."""
-    return _codec().validate_python(upgraded(made))
+    """Return the event that `event_json` gave; raises ValueError."""
+    return _codec().validate_python(made)
 
 
 @cache

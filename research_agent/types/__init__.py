@@ -201,10 +201,8 @@ Refused = Literal[
     "no_evidence",
     "insufficient_evidence",
     "unsupported_draft",
-    "wrong_scope",
     "model_failed",
     "budget",
 ]
 """Why nothing was answered (docs/answers.md); empty where something was. "unsupported_draft": the
-evidence contradicts every sentence of the draft, or `answer.unconfirmed` lets it not be shown.
-"wrong_scope" is in results of earlier versions."""
+evidence contradicts every sentence of the draft, or `answer.unconfirmed` lets it not be shown."""

@@ -36,8 +36,6 @@ class ChunkDecision:
     chunk_id: str
     verdict: Verdict = "undecided"
     why: Why = "rank"
-    relevance: float | None = None
-    """Of results of earlier versions, whose model gave a probability; else None."""
     kept: bool = False
     reason: str = ""
     """Why, in the model's words, a few words; empty where it gave none."""

@@ -5,8 +5,8 @@ from typing import Literal
 
 from research_agent.types import Hit
 
-PruneMode = Literal["off", "threshold", "ratio", "top_k", "greedy"]
-"""What decided; "top_k" and "greedy" are in results of earlier versions."""
+PruneMode = Literal["off", "threshold", "ratio"]
+"""What decided."""
 PruneSource = Literal["none", "gain", "similarity"]
 """What chunks were judged by: nothing, how much surer they make the model, or their cosine."""
 Protection = Literal["", "table", "quotation", "identifier", "number"]

@@ -1,7 +1,7 @@
 """The one result every door returns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Literal
 
@@ -168,7 +168,7 @@ class ResearchResult:
     """What the model was unsure of in the answer, at most three things; with words for each."""
     unsaid: tuple[str, ...] = ()
     """Doubtful sentences of all drafts; a result that is shown has none (`public_result`)."""
-    supported: int = 0
+    supported: int = field(kw_only=True)
     """Sentences of the answer that the evidence supports."""
     unconfirmed: int = 0
     """Those that could not be confirmed; each has a mark."""

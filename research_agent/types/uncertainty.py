@@ -73,7 +73,7 @@ UNMEASURED = Uncertainty()
 """What is known of an answer before it is checked."""
 
 Kind = Literal["value", "sentence", "difference", "refusal", "number", "identifier", "name"]
-"""The last three are values in results of earlier versions."""
+"""The last three are in sessions of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Round:
     tokens: int
     """Tokens read and written for the question when the answer was checked."""
     reason: str = ""
-    """Why another round followed, or none (`Check.reason`); empty in results of old versions."""
+    """Why another round followed, or none (`Check.reason`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,8 +85,8 @@ def answered(
     start = chunk.text.index(QUOTE)
     claim = Claim(said, ("c1",), (Quote(1.0, QUOTE, start, start + len(QUOTE)),), "supported")
     decisions = (
-        ChunkDecision(chunk.chunk_id, "keep", "model", 0.9, kept=True),
-        ChunkDecision("gone-7", "discard", "model", 0.1),
+        ChunkDecision(chunk.chunk_id, "keep", "model", kept=True),
+        ChunkDecision("gone-7", "discard", "model"),
     )
     state = State(
         question=question,

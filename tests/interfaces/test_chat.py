@@ -1,5 +1,6 @@
 """Conversations through the command line: a pipe, real files, a scripted model."""
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -83,6 +84,19 @@ def test_export(
     assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_result_of_another_version_is_refused(config: str, tmp_path: Path) -> None:
+    """Versions before 0.1.0 counted no supported sentences; the turns are still read."""
+    chat(config, BAKED)
+    ((kept,),) = in_sessions("select result from research_agent_results")
+    old = {name: value for name, value in json.loads(kept).items() if name != "supported"}
+    in_sessions("update research_agent_results set result = ?", json.dumps(old))
+    told = chat(config, f"/export {tmp_path / 'answer.html'}", f"/export {tmp_path / 'a.md'}")
+
+    assert "error: another version gave this answer" in told.stderr
+    assert "Bread is baked" in (tmp_path / "a.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("indexed")

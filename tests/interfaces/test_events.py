@@ -18,7 +18,7 @@ from research_agent.errors import ModelAccessError, StoppedError
 from research_agent.interfaces.events import event_json, event_line, read_event
 from research_agent.stopping import Stop, waking
 from research_agent.types import Completion
-from research_agent.types.events import Event, SentenceChecked, Stopped
+from research_agent.types.events import Event, Stopped
 from tests.fakes import BYPASSING, GOOD, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import EVERYTHING, Server
 from tests.interfaces.commands import BAKED, Model, run
@@ -74,8 +74,6 @@ def test_events_are_the_same_after_json() -> None:
 
     assert events == [read_event(json.loads(event_line(event))) for event in events]
     assert ["event", "at", "round", "question"] == list(event_json(events[0]))
-    old = {"event": "sentence", "index": 0, "verdict": "stitched", "repaired": "reasked"}
-    assert SentenceChecked(index=0, verdict="supported", rewritten=True) == read_event(old)
     with pytest.raises(ValueError, match="nonsense"):
         read_event({"event": "nonsense"})
     assert all(event_line(event).isascii() for event in events)

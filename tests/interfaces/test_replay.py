@@ -175,6 +175,17 @@ def test_what_cannot_be_read_or_written(recorded: Recorded, model: Model, tmp_pa
     assert [] == model.asked
 
 
+def test_a_trace_of_another_version_is_refused(recorded: Recorded, tmp_path: Path) -> None:
+    """Its result is kept differently: versions before 0.1.0 counted no supported sentences."""
+    text = recorded.path.read_text(encoding="utf-8")
+    (tmp_path / "old.jsonl").write_text(text.replace('"supported": 1, ', ""), encoding="utf-8")
+    told = run("replay", str(tmp_path / "old.jsonl"))
+
+    assert 1 == told.exit_code
+    assert "another version recorded this trace" in told.stderr
+    assert "ask --trace FOLDER" in told.stderr
+
+
 def forged(recorded: Recorded, folder: Path, url: str) -> Path:
     """A stranger's trace, without replies: its settings name a server and a variable."""
     first, *rest = lines(recorded.path)

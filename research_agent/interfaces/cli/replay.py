@@ -79,7 +79,7 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
     recorded = changed_settings(head["settings"], changes)
     for key in unknown_keys(head["settings"]):
         note(f"the run was recorded with {key}, which this version does not have")
-    begin = state_before(lines, node, round_)
+    begin, before = state_before(lines, node, round_), _recorded(lines)
     own = start(config) if live else configured(config).settings
     given = connecting_settings(recorded, own, changes, live=live)
     with ExitStack() as stack:
@@ -95,7 +95,7 @@ def replay_command(  # noqa: PLR0913 (one argument an option)
             result = _run(begin, node, replayed.ports, settings)
         except StoppedError:
             return INTERRUPTED
-    _print(_recorded(lines), result, replayed, as_json=as_json)
+    _print(before, result, replayed, as_json=as_json)
     return 0
 
 
@@ -144,8 +144,14 @@ def _run(
 def _recorded(lines: Sequence[Line]) -> ResearchResult | None:
     for line in lines:
         if line.get("line") == "event" and line.get("event") == "result":
-            recorded: ResearchResult = public_result(state.RESULT.validate_python(line["result"]))
-            return recorded
+            try:
+                recorded: ResearchResult = state.RESULT.validate_python(line["result"])
+            except ValueError as error:
+                raise ReplayError(
+                    "another version recorded this trace, and kept its result differently",
+                    hint="Ask the question again: research-agent ask --trace FOLDER",
+                ) from error
+            return public_result(recorded)
     return None
 
 
