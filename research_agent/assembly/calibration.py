@@ -46,20 +46,18 @@ def calibrated(location: str, settings: Settings, header: IndexHeader) -> Calibr
     that is out of date.
     """
     confidence, again = settings.confidence, f"Again: {command(location)}"
-    if not confidence.calibrated:
+    if not confidence.calibrated or confidence.bypass != ConfidenceSettings().bypass:
         return Calibrated(settings)
-    fitted, takes_bypass = settings, confidence.bypass == ConfidenceSettings().bypass
+    fitted = settings
     try:
         kept = read_calibration(calibration_file(location))
-        if kept is None or not (kept.ignored or takes_bypass):
+        if kept is None:
             return Calibrated(settings)
         usable, _ = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
         limit = kept.thresholds.get(calibration.BYPASS)
-        if usable and limit and takes_bypass:
+        if usable and limit:
             fitted = replace(settings, confidence=replace(confidence, bypass=limit.value))
     except (IndexingError, ConfigError) as error:  # (the latter: the value is out of range)
-        if not takes_bypass:
-            return Calibrated(settings)
         problem = f"{error} The thresholds of the settings are used. {again}"
         return Calibrated(settings, lambda _header: problem)
 
@@ -79,14 +77,10 @@ def command(location: str) -> str:
 def stale(kept: calibration.Calibration, header: IndexHeader, settings: Settings) -> str:
     """Return what is wrong with a calibration; empty where it fits index and settings."""
     usable, reason = calibration.staleness(kept.fingerprint, fingerprint(header, settings))
-    sentences = []
-    if reason:
-        what = "its thresholds are used still" if usable else "its thresholds are not used"
-        sentences.append(f"The calibration of this index is out of date: {reason}; {what}.")
-    if kept.ignored:
-        names = " and ".join(kept.ignored)
-        sentences.append(f"What an earlier version fitted for {names} is not used any more.")
-    return " ".join(sentences)
+    if not reason:
+        return ""
+    what = "its thresholds are used still" if usable else "its thresholds are not used"
+    return f"The calibration of this index is out of date: {reason}; {what}."
 
 
 def fingerprint(header: IndexHeader, settings: Settings) -> calibration.Fingerprint:

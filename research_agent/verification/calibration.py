@@ -69,8 +69,6 @@ class Calibration:
     """When: ISO 8601, UTC."""
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     """By the name of the setting."""
-    ignored: tuple[str, ...] = ()
-    """What an earlier version had fitted besides; it is not used."""
 
 
 def error_bound(errors: int, questions: int, doubt: float = DOUBT) -> float:

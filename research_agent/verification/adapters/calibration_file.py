@@ -1,7 +1,7 @@
 """The file beside an index that holds its fitted limits."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,22 +15,19 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MAX_BYTES = 1_000_000
-GONE = {"mode": "answer.mode", "gain": "prune.min_gain"}
-"""What earlier versions fitted besides, and the settings those limits were for."""
+NAMES = {field.name for field in fields(Calibration)}
 
 
 def read_calibration(path: Path) -> Calibration | None:
     """Return the calibration that a file holds, None where there is no file.
 
-    Raises IndexDamagedError for a file that cannot be read, or that a later version wrote.
+    Raises IndexDamagedError for a file that cannot be read, or that another version wrote.
     """
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(MAX_BYTES), parse_constant=_refused)
-        if content.pop("format") != FORMAT:
+        if content.pop("format") != FORMAT or content.keys() - NAMES:
             raise ValueError("another version wrote it")  # noqa: TRY301 (told like the others)
-        ignored = [name for key, name in GONE.items() if content.pop(key, None)]
-        content["ignored"] = [*ignored, *content.pop("answers", ())]
         return _codec().validate_python(content)
     except FileNotFoundError:
         return None
@@ -47,10 +44,8 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
 
     Raises IndexingError where it cannot be written.
     """
-    content = {"format": FORMAT, **asdict(calibration)}
-    del content["ignored"]
     try:
-        replace_text(path, json.dumps(content, indent=1))
+        replace_text(path, json.dumps({"format": FORMAT, **asdict(calibration)}, indent=1))
     except OSError as error:
         raise IndexingError(
             f"The calibration {path} cannot be written: {error}.",
