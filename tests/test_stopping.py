@@ -7,7 +7,7 @@ from threading import Event, Thread, Timer
 import pytest
 
 from research_agent.errors import ModelUnavailableError, StoppedError
-from research_agent.models.adapters.rate_limited import Server, ServerLimits
+from research_agent.models.adapters.rate_limited import Server
 from research_agent.stopping import Stop, begun, check, result_within, stopping, waking
 
 
@@ -68,7 +68,7 @@ def test_server_is_not_asked_again() -> None:
         raise ModelUnavailableError("down", retry_after=0.0)
 
     with stopping(stop), pytest.raises(StoppedError):
-        Server(ServerLimits(retries=5)).ask(send, seconds=30.0)
+        Server(retries=5).ask(send, seconds=30.0)
 
     assert 1 == len(asked)
 

@@ -22,7 +22,6 @@ from research_agent.models.adapters.rate_limited import (
     RateLimitedChat,
     RateLimitedEmbedder,
     Server,
-    ServerLimits,
     Slots,
 )
 from research_agent.models.replies import Price
@@ -91,7 +90,7 @@ def test_faults_that_pass_are_tried_again(time: Time) -> None:
 
     The reply says how many tries and seconds it took.
     """
-    reply = ask(Flaky(time, *[DOWN] * 9), Server(ServerLimits(retries=9)))
+    reply = ask(Flaky(time, *[DOWN] * 9), Server(retries=9))
 
     waits = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 15.0, 15.0]
     assert waits == time.slept
@@ -116,7 +115,7 @@ def test_last_error_says_how_often_was_tried(time: Time) -> None:
 )
 def test_other_faults_pass_at_once(time: Time, fault: BaseException) -> None:
     """As they are, also through a place that has to be given back."""
-    server = Server(ServerLimits(requests=1))
+    server = Server(requests=1)
     with pytest.raises(type(fault)) as caught:
         ask(Flaky(time, fault), server)
 
@@ -151,8 +150,8 @@ def test_deadline_is_the_smallest_that_counts(time: Time) -> None:
     slow = ModelTimeoutError("slow")
     usual, set_, late = Flaky(time), Flaky(time), Flaky(time, slow, slow)
     ask(usual)
-    ask(set_, Server(ServerLimits(timeout=33.0)))
-    ask(late, Server(ServerLimits(timeout=25.0)), seconds=60.0)
+    ask(set_, Server(timeout=33.0))
+    ask(late, Server(timeout=25.0), seconds=60.0)
 
     left = pytest.approx(60.0 - 2 * 25 - 0.75)
     assert [[600.0], [33.0], [25.0, 25.0, left]] == [usual.given, set_.given, late.given]
@@ -177,7 +176,7 @@ def test_embedded_server_is_started_anew_once(
     A caller in a hurry does not end it.
     """
     model, restarts = Flaky(time, *faults), list[float]()
-    server = Server(ServerLimits(retries=9), restart=lambda: restarts.append(time.now))
+    server = Server(retries=9, restart=lambda: restarts.append(time.now))
     with suppress(ModelError):
         ask(model, server, seconds=seconds)
 
@@ -252,7 +251,7 @@ def begun(chat: RateLimitedChat, model: Holding) -> Thread:
 @pytest.mark.parametrize("limit", [1, 3])
 def test_limit_holds_also_when_calls_fail(limit: int) -> None:
     """Two roles share their server's places; no place is lost by a fault."""
-    model, server = Counting(), Server(ServerLimits(requests=limit))
+    model, server = Counting(), Server(requests=limit)
     roles = [RateLimitedChat(model, server) for _ in range(2)]
 
     def work(number: int) -> None:
@@ -290,7 +289,7 @@ def test_nobody_is_passed_by() -> None:
 
 def test_waiting_uses_up_the_time_of_the_call_and_not_of_the_try(holding: Holding) -> None:
     """Where others hold every place, the call ends in time and says why; nothing is sent."""
-    server = Server(ServerLimits(requests=1, timeout=2.0))
+    server = Server(requests=1, timeout=2.0)
     chat = RateLimitedChat(holding, server)
     first = begun(chat, holding)
     began = real.monotonic()

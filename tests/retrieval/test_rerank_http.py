@@ -8,12 +8,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from research_agent import errors
-from research_agent.retrieval.adapters.rerank_http import (
-    Form,
-    HttpReranker,
-    RerankEndpoint,
-    read_scores,
-)
+from research_agent.retrieval.adapters.rerank_http import Form, HttpReranker, read_scores
+from research_agent.settings import RerankSettings
 from tests.loopback import CLOSED, Json, Raw, Reply, Script, rerank_server
 from tests.loopback_faults import HEAD, Fault, always, dripped, hang, written
 
@@ -38,7 +34,7 @@ def judged(given: Json) -> Reply:
 
 
 def reranker(url: str, form: Form = "vllm") -> HttpReranker:
-    return HttpReranker(RerankEndpoint(base_url=url, form=form, trust_env=False))
+    return HttpReranker(RerankSettings(base_url=url, form=form))
 
 
 def failing(script: Script) -> errors.ModelError:
@@ -69,19 +65,12 @@ def test_each_form_is_spoken(form: Form, sent: Json) -> None:
 
 def test_model_and_key_are_sent_where_they_are_named() -> None:
     with rerank_server(judged) as (url, log):
-        endpoint = RerankEndpoint(
-            base_url=f"{url}/v1/rerank",
-            form="llama.cpp",
-            model="bge",
-            api_key=SECRET,
-            trust_env=False,
-        )
-        HttpReranker(endpoint).scores("q", TEXTS)
+        settings = RerankSettings(base_url=f"{url}/v1/rerank", model="bge")
+        HttpReranker(settings, SECRET).scores("q", TEXTS)
 
     assert "bge" == log[0].body["model"]
     assert ["/v1/rerank"] == [one.path for one in log]
     assert [f"Bearer {SECRET}"] == [one.key for one in log]
-    assert SECRET not in repr(endpoint)
 
 
 def test_tei_is_asked_in_batches_it_takes() -> None:

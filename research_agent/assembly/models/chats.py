@@ -15,12 +15,7 @@ from research_agent.models.adapters.capabilities_file import CapabilitiesFile, e
 from research_agent.models.adapters.langchain.chat import LangChainChat
 from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
-from research_agent.models.adapters.rate_limited import (
-    TRY_SECONDS,
-    RateLimitedChat,
-    Server,
-    ServerLimits,
-)
+from research_agent.models.adapters.rate_limited import TRY_SECONDS, RateLimitedChat, Server
 from research_agent.models.adapters.reply_files import SqliteReplies
 from research_agent.models.replies import identity_of
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
@@ -92,13 +87,12 @@ class Chats:
         settings, place = self._settings, (role.provider, _address(role))
         if place not in self._servers:
             own = role.provider == "local"
-            limits = ServerLimits(
+            self._servers[place] = Server(
                 requests=1 if own else settings.concurrency,
                 retries=settings.retries,
                 timeout=(settings.timeout or TRY_SECONDS) + (START_SECONDS if own else 0.0),
+                restart=self._embedded.close if own else None,
             )
-            restart = self._embedded.close if own else None
-            self._servers[place] = Server(limits, restart=restart)
         return self._servers[place]
 
     def _identity(self, role: RoleSettings, temperature: float) -> str:

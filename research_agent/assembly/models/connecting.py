@@ -21,10 +21,10 @@ from research_agent.models.adapters.llama import LlamaServer
 from research_agent.models.adapters.log_redaction import withhold_requests
 from research_agent.models.adapters.multilingual import MultilingualE5
 from research_agent.models.adapters.openai import OpenAIEmbedder
-from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server, ServerLimits
+from research_agent.models.adapters.rate_limited import RateLimitedEmbedder, Server
 from research_agent.models.adapters.weights import Progress
 from research_agent.ports import ChatModel, DecisionCache, Embedder
-from research_agent.retrieval.adapters.rerank_http import HttpReranker, RerankEndpoint
+from research_agent.retrieval.adapters.rerank_http import HttpReranker
 from research_agent.settings import RerankSettings
 from research_agent.text.loopback import is_loopback
 
@@ -106,9 +106,9 @@ def connect_reranker(
     """
     if settings.mode != "http":
         return None
-    url, own = settings.base_url, is_loopback(settings.base_url)
+    url = settings.base_url
     check_address("rerank", url)
-    if offline and not own:
+    if offline and not is_loopback(url):
         raise ConfigError(
             f"models.offline is set, and rerank asks {url}, which is not on this machine",
             hint="Set rerank.base_url to a server on this machine, or rerank.mode to something "
@@ -120,17 +120,7 @@ def connect_reranker(
             f"the environment variable {settings.api_key_env} is not set",
             hint=f"Put the key for {url} into it, or leave rerank.api_key_env empty.",
         )
-    return HttpReranker(
-        RerankEndpoint(
-            base_url=url,
-            form=settings.form,
-            model=settings.model,
-            api_key=key,
-            key_env=settings.api_key_env,
-            seconds=settings.timeout,
-            trust_env=not own,
-        )
-    )
+    return HttpReranker(settings, key)
 
 
 @contextmanager
@@ -138,7 +128,7 @@ def connect_embedder(
     settings: ModelSettings, *, environment: Mapping[str, str]
 ) -> Iterator[Embedder]:
     """Give the embedding model alone, for what asks no other; raises ConfigError."""
-    server = Server(ServerLimits(requests=settings.concurrency, retries=settings.retries))
+    server = Server(requests=settings.concurrency, retries=settings.retries)
     with ExitStack() as opened:
         yield _embedder(
             settings,

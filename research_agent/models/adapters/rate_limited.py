@@ -69,18 +69,6 @@ class Slots:
                 self._changed.notify_all()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerLimits:
-    """How a server may be asked."""
-
-    requests: int = 4
-    """Requests at a time."""
-    retries: int = 2
-    """Further tries of a request; the embedded server gets one at most."""
-    timeout: float = TRY_SECONDS
-    """Seconds of one try."""
-
-
 @dataclass(frozen=True, slots=True)
 class Served(Generic[T]):
     """What came back at last, after so many tries and seconds, waiting included."""
@@ -98,10 +86,19 @@ class Server:
     """
 
     def __init__(
-        self, limits: ServerLimits | None = None, *, restart: Callable[[], None] | None = None
+        self,
+        *,
+        requests: int = 4,
+        retries: int = 2,
+        timeout: float = TRY_SECONDS,
+        restart: Callable[[], None] | None = None,
     ) -> None:
-        self._limits, self._restart = limits or ServerLimits(), restart
-        self._slots = Slots(self._limits.requests)
+        """Allow so many `requests` at a time, `retries` of each, and seconds of one try.
+
+        The embedded server gets one further try at most.
+        """
+        self._slots, self._restart = Slots(requests), restart
+        self._retries, self._timeout = retries, timeout
         self._closings = 0
 
     def close(self) -> None:
@@ -128,11 +125,11 @@ class Server:
                     raise _no_place(seconds, tries) from last
                 tries += 1
                 try:
-                    value = send(min(self._limits.timeout, left))
+                    value = send(min(self._timeout, left))
                     return Served(value, tries, time.monotonic() - begun)
                 except ModelError as error:
                     last = error
-                    self._end_embedded(error, hurried=left < self._limits.timeout)
+                    self._end_embedded(error, hurried=left < self._timeout)
             delay = self._delay(last, tries, seconds - (time.monotonic() - begun))
             if delay is None:
                 final = _final(last, tries)
@@ -151,7 +148,7 @@ class Server:
         A wait that the server asks for comes before one that is drawn by chance, so that clients
         which failed together do not come back together.
         """
-        retries, asked = self._limits.retries, _asked_wait(error)
+        asked, retries = _asked_wait(error), self._retries
         if tries > (min(retries, 1) if self._restart else retries) or not error.retryable:
             return None
         own = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1))

@@ -14,10 +14,11 @@ import ssl
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from research_agent import errors
+from research_agent.settings import RerankSettings
+from research_agent.text.loopback import is_loopback
 from research_agent.text.retry_after import retry_after
 
 if TYPE_CHECKING:
@@ -32,38 +33,17 @@ OVERFLOW = ("too large", "too long", "context length", "context size", "maximum 
 TEI_BATCH = 32  # texts of one request: what the server takes by default
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankEndpoint:
-    """A reranker at a server."""
-
-    base_url: str
-    """The server's address, with or without `/rerank` at its end."""
-    form: Form
-    model: str = ""
-    """The model's name; most servers have one model and need none."""
-    api_key: str = field(default="", repr=False)
-    key_env: str = ""
-    """The environment variable the key came from, for error messages."""
-    seconds: float = 60.0
-    """Time that all texts of one question may take together."""
-    trust_env: bool = True
-    """Go through the proxies that the environment names; false for this machine's servers."""
-
-    @property
-    def url(self) -> str:
-        """The address that is asked."""
-        base = self.base_url.rstrip("/")
-        return base if base.endswith("/rerank") else f"{base}/rerank"
-
-
 class HttpReranker:
     """Implements Reranker; threads may share it.
 
     Nothing is tried twice, and no message holds what the server wrote: it may repeat documents.
     """
 
-    def __init__(self, endpoint: RerankEndpoint) -> None:
-        self._endpoint = endpoint
+    def __init__(self, settings: RerankSettings, api_key: str = "") -> None:
+        """Ask the server that `settings` name; this machine's own without a proxy."""
+        self._settings, self._key = settings, api_key
+        base = settings.base_url.rstrip("/")
+        self._url = base if base.endswith("/rerank") else f"{base}/rerank"
         self._tls: ssl.SSLContext | None = None
 
     def scores(
@@ -71,18 +51,18 @@ class HttpReranker:
     ) -> tuple[float, ...]:
         """Return how relevant each text is to `query`, as the server counts; raises ModelError.
 
-        The reply has to be whole within `seconds` and the endpoint's own limit.
+        The reply has to be whole within `seconds` and `rerank.timeout`.
         """
         if not texts:
             return ()
-        limit = min(seconds, self._endpoint.seconds)
+        limit = min(seconds, self._settings.timeout)
         with ThreadPoolExecutor(1) as thread:  # (the caller's thread may run an event loop)
             return tuple(thread.submit(asyncio.run, self._all(query, texts, limit)).result())
 
     async def _all(self, query: str, texts: Sequence[str], seconds: float) -> list[float]:
         import httpx
 
-        size = TEI_BATCH if self._endpoint.form == "tei" else len(texts)
+        size = TEI_BATCH if self._settings.form == "tei" else len(texts)
         try:
             async with asyncio.timeout(seconds), self._client() as client:
                 found: list[float] = []
@@ -97,7 +77,7 @@ class HttpReranker:
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise errors.ModelUnavailableError(
                 "the reranker's server cannot be reached, or broke its reply off",
-                hint=f"Is the server at {self._endpoint.base_url} up? (rerank.base_url)",
+                hint=f"Is the server at {self._settings.base_url} up? (rerank.base_url)",
             ) from error
         except httpx.HTTPError as error:  # (a reply that cannot be decoded)
             raise self._no_reply() from error
@@ -105,8 +85,8 @@ class HttpReranker:
     async def _batch(
         self, client: "httpx.AsyncClient", query: str, texts: Sequence[str]
     ) -> list[float]:
-        sent = body(self._endpoint.form, query, texts, self._endpoint.model)
-        async with client.stream("POST", self._endpoint.url, json=sent) as reply:
+        sent = body(self._settings.form, query, texts, self._settings.model)
+        async with client.stream("POST", self._url, json=sent) as reply:
             content = bytearray()
             async for part in reply.aiter_bytes():
                 content += part
@@ -115,7 +95,7 @@ class HttpReranker:
             if not reply.is_success:
                 raise self._refused(reply, bytes(content[:2000]))
         try:
-            return read_scores(self._endpoint.form, bytes(content), len(texts))
+            return read_scores(self._settings.form, bytes(content), len(texts))
         except ValueError as error:
             raise self._no_reply(str(error)) from error
 
@@ -123,9 +103,9 @@ class HttpReranker:
         """Return a client that follows no redirects: documents go where the settings say."""
         import httpx
 
-        key, trust = self._endpoint.api_key, self._endpoint.trust_env
+        key, trust = self._key, not is_loopback(self._settings.base_url)
         if self._tls is None:  # (reading certificates takes longer than a small request)
-            plain = self._endpoint.url.startswith("http://")
+            plain = self._url.startswith("http://")
             trusting_none = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self._tls = trusting_none if plain else httpx.create_ssl_context(trust_env=trust)
         return httpx.AsyncClient(
@@ -145,7 +125,7 @@ class HttpReranker:
                 hint="Lower documents.chunk_chars, or start the server with a larger batch.",
             )
         if status in (401, 403):
-            where = self._endpoint.key_env or "the one that rerank.api_key_env names"
+            where = self._settings.api_key_env or "the one that rerank.api_key_env names"
             return errors.ModelAccessError(message, hint=f"Check the key in the variable {where}.")
         wait = retry_after(reply.headers, now=time.time())
         if status == TOO_MANY_REQUESTS or (status == UNAVAILABLE and wait is not None):
@@ -163,7 +143,7 @@ class HttpReranker:
     @property
     def _check(self) -> str:
         return (
-            f"Is {self._endpoint.base_url} a reranker of the form {self._endpoint.form}? "
+            f"Is {self._settings.base_url} a reranker of the form {self._settings.form}? "
             "(rerank.base_url, rerank.form; llama.cpp's server needs --reranking)"
         )
 
