@@ -15,6 +15,8 @@ os.environ["ANONYMIZED_TELEMETRY"] = "False"
 os.environ.pop("LANGSMITH_TRACING", None)
 # A reply of one test is never another test's; those of the cache itself switch it on.
 os.environ["RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE"] = "off"
+# Each of the programs that tests start would compile everything for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell's background jobs ignore Ctrl-C, and so would every program that a test starts there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
