@@ -4,7 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -17,6 +19,9 @@ from research_agent.setting_fields import leaves, values
 from research_agent.settings import Settings
 from research_agent.trust import guarded_keys, own_folder, trust_of
 from research_agent.yaml_text import read_yaml
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 PREFIX = "RESEARCH_AGENT_"
 PRESET = f"{PREFIX}PRESET"
@@ -282,11 +287,11 @@ def _settings(
     data: Mapping[str, object], where: str, given: Mapping[str, object] | None = None
 ) -> Settings:
     """Return settings; raises ConfigError, which says `where` a value is: in a file, or `given`."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     check_preset(str(data.get("preset", "auto")))
     try:
-        return TypeAdapter(Settings).validate_python(data)
+        return _codec().validate_python(data)
     except (ValidationError, ConfigError) as error:
         if isinstance(error, ConfigError):  # (which begins with its key)
             message, hint = str(error), error.hint
@@ -298,3 +303,10 @@ def _settings(
         if any(f"{key}.".startswith(f"{name}.") for name, _ in leaves(given or {}, Settings())):
             where = f"an option or {PREFIX}{key.upper().replace('.', '__')}"
         raise ConfigError(f"{where}: {message}", hint=hint) from error
+
+
+@cache
+def _codec() -> "TypeAdapter[Settings]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Settings)
