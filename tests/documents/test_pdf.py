@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from functools import cache
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -14,6 +15,12 @@ from research_agent.text.alignment import page_spans
 from research_agent.types.documents import ParsedDocument
 from tests.data_sets import data_set
 from tests.documents.small_pdf import Text, encrypted_pdf, small_pdf
+
+
+@cache
+def standard(name: str) -> ParsedDocument:
+    """Read a file of NIST's, once."""
+    return parse_pdf(data_set("nist-pqc", "pdf", name).read_bytes())
 
 
 def paragraph(*lines: str, top: float = 700) -> list[Text]:
@@ -132,7 +139,7 @@ def test_bad_pages_and_scans_cost_only_themselves() -> None:
 
 @pytest.fixture(scope="module")
 def fips_203() -> ParsedDocument:
-    return parse_pdf(data_set("nist-pqc", "pdf", "NIST.FIPS.203.pdf").read_bytes())
+    return standard("NIST.FIPS.203.pdf")
 
 
 def test_fips_203_sizes(fips_203: ParsedDocument) -> None:
@@ -181,7 +188,7 @@ def test_no_letter_is_lost_or_invented(fips_203: ParsedDocument) -> None:
 
 def test_table_drawn_cell_by_cell() -> None:
     """The draft IR 8547 draws its tables last and cell by cell, and numbers its lines."""
-    document = parse_pdf(data_set("nist-pqc", "pdf", "NIST.IR.8547.ipd.pdf").read_bytes())
+    document = standard("NIST.IR.8547.ipd.pdf")
     page = [block.text for block in document.blocks if block.page == 20]
 
     assert "4.1.1. Digital Signatures" == page[0]
@@ -194,7 +201,7 @@ def test_all_six_files_are_read() -> None:
     start = time.process_time()
     pages = 0
     for path in sorted(data_set("nist-pqc", "pdf").glob("*.pdf")):
-        document = parse_pdf(path.read_bytes())
+        document = standard(path.name)
         pages += len(document.page_labels)
         assert document.title
         assert () == document.warnings
@@ -206,7 +213,7 @@ def test_all_six_files_are_read() -> None:
 
 def test_letters_that_draw_signs() -> None:
     """TeX's symbol fonts draw bars and primes under the codes of letters and digits."""
-    document = parse_pdf(data_set("nist-pqc", "pdf", "NIST.SP.800-227.pdf").read_bytes())
+    document = standard("NIST.SP.800-227.pdf")
     text = " ".join(block.text for block in document.blocks)
 
     assert "KC_Step_Label∥ID_P ∥ID_R ∥Eph_P ∥Eph_R ∥Extra_P ∥Extra_R" in " ".join(text.split())

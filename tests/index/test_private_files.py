@@ -1,6 +1,7 @@
 """What is kept is its owner's alone, and is written where it is meant to be."""
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +12,10 @@ from research_agent.conversation.adapters.sessions import sqlite_table
 from research_agent.errors import ResearchAgentError
 from research_agent.index.adapters.folders import locate
 from research_agent.private_files import make_folder, touch, write_text
-from tests.interfaces.commands import GUIDE, run
+from tests.interfaces.commands import GUIDE, made_index, run
 
 
-@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
+@pytest.fixture(params=[0o000, 0o077], ids=oct)
 def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
     before = os.umask(request.param)
     yield
@@ -63,6 +64,12 @@ def test_an_older_index_is_tightened_not_refused(guide: str, data_home: Path) ->
     assert [str(folder / "notes.txt")] == open_to_others(folder)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with "docs" and "home", where their index is; the tests copy it."""
+    return made_index(tmp_path_factory.mktemp("made"), {"guide.md": GUIDE})
+
+
 @pytest.mark.parametrize("options", [(), ("--rebuild",)])
 @pytest.mark.parametrize(
     "name",
@@ -72,17 +79,17 @@ def test_an_older_index_is_tightened_not_refused(guide: str, data_home: Path) ->
     ],
 )
 def test_nothing_is_written_through_a_link(
-    guide: str, tmp_path: Path, name: str, options: tuple[str, ...]
+    made: Path, tmp_path: Path, name: str, options: tuple[str, ...]
 ) -> None:
     """Whatever file of an index leads elsewhere, what it leads to stays as it was."""
     theirs = tmp_path / "theirs"
     theirs.write_text("precious", encoding="utf-8")
-    place = str(tmp_path / "index")
-    assert 0 == run("index", guide, "--index", place).exit_code
+    place = str(shutil.copytree(made / "home" / "indexes" / "default", tmp_path / "index"))
     link = Path(place, name)
     link.unlink(missing_ok=True)
     link.symlink_to(theirs)
-    done = [run("index", guide, "--index", place, *options), run("search", "x", "--index", place)]
+    docs = str(made / "docs")
+    done = [run("index", docs, "--index", place, *options), run("search", "x", "--index", place)]
 
     assert "precious" == theirs.read_text(encoding="utf-8")
     assert [1, 1] == [result.exit_code for result in done]
