@@ -1,6 +1,7 @@
-"""The torture table: `python -m tests.torture run PART FOLDER [--quick]`, `… table FOLDER`.
+"""The torture table: `python -m tests.torture run PARTS FOLDER [--quick]`, `… table FOLDER`.
 
-A run goes on where an earlier one into the same folder has ended.
+PARTS are names with commas between them, all of one module. A run goes on where an earlier one
+into the same folder has ended.
 """
 
 import os
@@ -18,7 +19,7 @@ from tests.torture.harness import KINDS, Part, lines, run
 MODULES = ("disks", "shapes", "outputs", "processes", "models", "files", "strangers", "workers")
 HEADS = ("part", "cases", "of", *KINDS, "minutes", "faults by", "what came of them")
 _ARMED = "RESEARCH_AGENT_TORTURE_SHIM"
-"""Set where the shim is loaded: the module of the part that runs, the only one that is imported."""
+"""Set where the shim is loaded: the module of the parts that run, the only one that is imported."""
 
 
 def parts(*modules: str) -> dict[str, Part]:
@@ -27,8 +28,8 @@ def parts(*modules: str) -> dict[str, Part]:
     return {part.name: part for those in found for part in those}
 
 
-def begin(name: str, folder: Path, *, quick: bool) -> int:
-    """Run a part in a process of its own with the shim loaded, away from the user's folders."""
+def begin(names: Sequence[str], folder: Path, *, quick: bool) -> int:
+    """Run parts in a process of their own with the shim loaded, away from the user's folders."""
     with tempfile.TemporaryDirectory(prefix="torture-home-") as home:
         own = {name: value for name, value in os.environ.items() if not _foreign(name)}
         own |= {
@@ -41,9 +42,9 @@ def begin(name: str, folder: Path, *, quick: bool) -> int:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "TOKENIZERS_PARALLELISM": "false",
-            _ARMED: next(module for module in MODULES if name in parts(module)),
+            _ARMED: next(module for module in MODULES if {*names} <= {*parts(module)}),
         }
-        command = [sys.executable, "-m", "tests.torture", "run", name, str(folder)]
+        command = [sys.executable, "-m", "tests.torture", "run", ",".join(names), str(folder)]
         return subprocess.run([*command, *["--quick"] * quick], env=own, check=False).returncode
 
 
@@ -81,12 +82,12 @@ def main(arguments: Sequence[str]) -> int:
         case ["table", folder]:
             sys.stdout.write(table(Path(folder)) + "\n")
             return 0
-        case ["run", name, folder, *more] if name in (known := parts(*armed)):
+        case ["run", given, folder, *more] if {*given.split(",")} <= {*(known := parts(*armed))}:
             Path(folder).mkdir(parents=True, exist_ok=True)
+            names = given.split(",")
             if not armed:
-                return begin(name, Path(folder), quick="--quick" in more)
-            part, results = known[name], Path(folder) / f"{name}.jsonl"
-            run(part, part.numbers(quick="--quick" in more), results)
+                return begin(names, Path(folder), quick="--quick" in more)
+            run([known[name] for name in names], Path(folder), quick="--quick" in more)
             return 0
     sys.stderr.write(f"{__doc__}\nparts: {', '.join(parts())}\n")
     return 2

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphs.research import recursion_limit
+from research_agent.config import configured
 from research_agent.interfaces.cli.main import COMMANDS, Commands, main
 from research_agent.models.adapters import minilm
-from tests.torture.harness import Child, Killed, fail, holds
+from tests.torture.harness import Child, Killed, fail, holds, import_all
 
 DONE = frozenset({0, 1, 2, 3, 4})
 _real = minilm._loaded  # noqa: SLF001 (loaded once, for all forks)
@@ -29,11 +31,12 @@ class Told:
 
 
 def warm() -> None:
-    """Load the commands and the embedding model, on one thread: no fork can wait for another."""
+    """Load commands, presets and the embedding model, on one thread: no fork waits for another."""
     import chromadb  # noqa: F401
 
     minilm._loaded = _on_one_thread  # noqa: SLF001
     minilm.MiniLM().embed(["warm"])
+    recursion_limit(configured(None, {}).settings)
     for name in COMMANDS:
         Commands.get_command(main, None, name)  # type: ignore[arg-type]  # (it reads the name alone)
 
@@ -52,7 +55,7 @@ def command(
     """Give a command in `folder`; raises Failure where it hangs, dies or ends in a traceback."""
     out, errors = folder / ".out", folder / ".errors"
 
-    def work() -> int:
+    def work() -> tuple[int, list[str]]:
         os.chdir(folder)
         os.environ |= environment or {}
         _redirect(out, errors, said)
@@ -61,15 +64,17 @@ def command(
         except SystemExit as ended:
             sys.stdout.flush()
             sys.stderr.flush()
-            return int(ended.code or 0)
-        return 0
+            return int(ended.code or 0), [*sys.modules]
+        return 0, [*sys.modules]
 
-    status = Child(work).wait(seconds)
+    came = Child(work).wait(seconds)
     told = [file.read_text(encoding="utf-8", errors="replace") for file in (out, errors)]
     out.unlink()
     errors.unlink()
-    if isinstance(status, Killed):
-        fail("traceback", f"{arguments}: ended by signal {status.signal}")
+    if isinstance(came, Killed):
+        fail("traceback", f"{arguments}: ended by signal {came.signal}")
+    status, names = came
+    import_all(names)
     found = Told(" ".join(arguments)[:100], status, *told)
     is_sound(found)
     return found

@@ -234,6 +234,6 @@ def bomb(reader: SandboxedReader, number: int, _random: Random, folder: Path) ->
 
 
 PARTS = (
-    Part("files", f"mutated files of {len(ENDINGS)} endings, read and cut", 2000, 100, prepared, mutant, by="bytes"),
+    Part("files", f"mutated files of {len(ENDINGS)} endings, read and cut", 2000, 54, prepared, mutant, by="bytes"),
     Part("bombs", "files that want too much memory, time or depth", len(BOMBS), 3, prepared, bomb, by="bytes", seconds=120),
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Runs the cases of a part, each with its seed, and keeps a line of each in a file."""
 
+import gc
 import json
 import os
 import pickle
@@ -8,13 +9,15 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
+
+from research_agent.text.language import languages_of
 
 KINDS = ("lost", "leaked", "hung", "traceback", "broken")
 """What may come of a case that does not hold; `broken`: any other promise."""
@@ -41,7 +44,7 @@ class Part:
     quick: int
     """Cases of the run in CI, spread over all."""
     prepare: Callable[[Path], Any]
-    """Make what the cases share, once a process, in a folder."""
+    """Make what the cases share, once a process, in a folder; parts of a module may share it."""
     case: Callable[[Any, int, Random, Path], str]
     """Run a case in an empty folder and say in a word what came of it; raises Failure."""
     by: str = ""
@@ -90,10 +93,15 @@ def forked(work: Callable[[], Any], *, seconds: float = 60.0) -> Any:  # noqa: A
 def rehearsed(work: Callable[[], Any]) -> Any:  # noqa: ANN401 (what it returns)
     """Return what `work` returns in a child; what it imports there is imported here too."""
     value, names = forked(lambda: (work(), list(sys.modules)))
+    import_all(names)
+    return value
+
+
+def import_all(names: Iterable[str]) -> None:
+    """Import modules, so that no later child has to."""
     for name in sorted(set(names) - set(sys.modules)):
         with suppress(Exception):  # (a module that cannot be imported by itself)
             import_module(name)
-    return value
 
 
 class Child:
@@ -167,17 +175,23 @@ def limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def run(part: Part, numbers: Sequence[int], results: Path) -> None:
-    """Run cases that `results` has no line of, and add a line of each."""
-    done = {line["case"] for line in lines(results)}
+def run(parts: Sequence[Part], results: Path, *, quick: bool) -> None:
+    """Run cases that no file in `results` has a line of, and add a line of each."""
+    languages_of("loaded here, or by each child for itself")
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
-        folder = Path(name).resolve()
-        (folder / "shared").mkdir()
-        shared = part.prepare(folder / "shared")
-        for number in (one for one in numbers if one not in done):
-            line = _line(part, number, shared, folder / f"case-{number}")
-            with results.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(line) + "\n")
+        folder, shared = Path(name).resolve(), dict[Callable[[Path], Any], Any]()
+        for part in parts:
+            if part.prepare not in shared:
+                place = folder / f"shared-{len(shared)}"
+                place.mkdir()
+                shared[part.prepare] = part.prepare(place)
+                gc.freeze()  # (a child would copy each page whose objects it counts)
+            file = results / f"{part.name}.jsonl"
+            done = {line["case"] for line in lines(file)}
+            for number in (one for one in part.numbers(quick=quick) if one not in done):
+                line = _line(part, number, shared[part.prepare], folder / f"case-{number}")
+                with file.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(line) + "\n")
 
 
 def _line(part: Part, number: int, shared: object, folder: Path) -> dict[str, Any]:

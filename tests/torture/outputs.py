@@ -300,7 +300,7 @@ PARTS = (
         "outputs",
         "hostile outputs of models, in every role, through nine doors",
         5000,
-        80,
+        40,
         prepared,
         case,
         by="fake models",

@@ -1,7 +1,6 @@
-"""Two writers and readers with kills, and conversations that are killed and resumed."""
+"""Conversations that are killed and resumed."""
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -22,60 +21,10 @@ from research_agent.stopping import Stop
 from research_agent.types import Completion, Message
 from tests.fakes import GOOD, PROMPTS, QUESTION, REFINING, ports, says
 from tests.graphs.talking import SMALL, SMALLER
-from tests.torture.child import failed
-from tests.torture.comparing import glimpse
-from tests.torture.harness import Child, Killed, Part, fail, forked, holds, rehearsed
-from tests.torture.scenarios import Scenario
-from tests.torture.shim import CHANGES, KILL_AFTER, KILL_BEFORE, KILL_HALF, arm, seen
+from tests.torture.harness import Killed, Part, fail, forked, holds
+from tests.torture.shim import KILL_AFTER, KILL_BEFORE, KILL_HALF, arm, seen
 
 WAYS = (KILL_BEFORE, KILL_HALF, KILL_AFTER)
-ROUND = (("update", False), ("rebuild", False), ("update", True), ("update", False))
-
-
-def scenarios(folder: Path) -> list[tuple[Scenario, int]]:
-    kinds = list(dict.fromkeys(ROUND))
-    made = [Scenario(folder / f"{kind}-{chroma}", chroma, kind) for kind, chroma in kinds]
-    return [(one, one.changes(CHANGES)) for one in made]
-
-
-def two_writers(
-    shared: list[tuple[Scenario, int]], number: int, random: Random, folder: Path
-) -> str:
-    """Two runs at once, mostly killed, and a reader that looks on."""
-    scenario, changes = shared[number % len(shared)]
-    location = scenario.fresh(folder / "index")
-    places = [random.randint(1, changes * 5 // 4) for _ in range(2)]
-
-    def write(at: int, way: int) -> str:
-        arm(location, at, way)
-        for _ in range(3):
-            if not (said := failed(lambda: scenario.undisturbed_run(location))):
-                break
-            time.sleep(0.02)
-        return said
-
-    def read() -> int:
-        for count in range(1000):
-            for query, hits in glimpse(location, chroma=scenario.chroma).items():
-                known = [whole[query] for whole in (scenario.seen_before, scenario.seen_after)]
-                holds(hits in known, f"a reader sees half an update: {query}: {hits}", "lost")
-            if (folder / "done").exists():
-                return count + 1
-            time.sleep(0.01)  # (two processors for three processes)
-        return 1000
-
-    ways = [random.choice(WAYS) for _ in range(2)]
-    reader = Child(read)
-    writers = [Child(partial(write, at, way)) for at, way in zip(places, ways, strict=True)]
-    ended = [writer.wait() for writer in writers]
-    (folder / "done").touch()
-    reads = reader.wait()
-    others = [one for one in ended if not isinstance(one, Killed) and one]
-    told = all(one.startswith("IndexLockedError: ") for one in others)
-    holds(told, f"a writer said {others}", "traceback")
-    holds(reads, "nobody read")
-    scenario.check(location)
-    return f"{sum(isinstance(one, Killed) for one in ended)} of 2 killed"
 
 
 @dataclass
@@ -175,13 +124,8 @@ class Undisturbed:
 def conversation(folder: Path) -> Undisturbed:
     home, log = folder / "home", folder / "log"
     home.mkdir()
-
-    def work() -> tuple[int, list[tuple[str, str]]]:
-        arm(home, 0, 0)
-        told = talk(home, log, len(TALK))
-        return seen(), told
-
-    changes, told = rehearsed(work)
+    arm(home, 0, 0)
+    told, changes = talk(home, log, len(TALK)), seen()
     calls = log.read_text().count("made ")
     assert 2 == len(told)
     assert calls > 6
@@ -215,15 +159,6 @@ def killed(shared: Undisturbed, number: int, random: Random, folder: Path) -> st
 
 
 PARTS = (
-    Part(
-        "writers",
-        "two writers and a reader, with kills",
-        200,
-        4,
-        scenarios,
-        two_writers,
-        by="preloaded shim",
-    ),
     Part(
         "conversations",
         "conversations of two turns killed at a change of the disk and resumed",

@@ -1,17 +1,18 @@
 """Every part of the torture table; `docs/results.md` has the figures of the whole.
 
-pytest -m "torture and quick"    # some cases of each part, and those that failed once
+pytest -m "torture and quick"    # some cases of each part, and those that failed once, by module
 pytest -m "torture and not quick" -k kills    # one part; RESEARCH_AGENT_TORTURE=FOLDER: resumable
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.needed import missing
 from tests.torture import shim
-from tests.torture.__main__ import begin, parts
+from tests.torture.__main__ import MODULES, begin, parts
 from tests.torture.harness import lines
 
 pytestmark = pytest.mark.torture
@@ -19,22 +20,23 @@ FOLDER = "RESEARCH_AGENT_TORTURE"
 """Names the folder of what is done already."""
 
 
-def check(name: str, folder: Path, *, quick: bool) -> None:
+def check(names: Sequence[str], folder: Path, *, quick: bool) -> None:
     if not shim.can_be_made():
         missing("the shim needs Linux and gcc")
-    assert 0 == begin(name, folder, quick=quick)
-    wanted = set(parts()[name].numbers(quick=quick))
-    found = [line for line in lines(folder / f"{name}.jsonl") if line["case"] in wanted]
+    assert 0 == begin(names, folder, quick=quick)
+    for name in names:
+        wanted = set(parts()[name].numbers(quick=quick))
+        found = [line for line in lines(folder / f"{name}.jsonl") if line["case"] in wanted]
 
-    assert len(wanted) == len(found)
-    assert [] == [line for line in found if "what" in line]
+        assert len(wanted) == len(found)
+        assert [] == [line for line in found if "what" in line]
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("name", [name for name, part in parts().items() if part.quick])
-def test_quick(name: str, tmp_path: Path) -> None:
-    """Cases spread over the part, and each that failed once."""
-    check(name, tmp_path, quick=True)
+@pytest.mark.parametrize("module", MODULES)
+def test_quick(module: str, tmp_path: Path) -> None:
+    """Cases spread over each part, and each that failed once."""
+    check([name for name, part in parts(module).items() if part.quick], tmp_path, quick=True)
 
 
 @pytest.mark.parametrize("name", parts())
@@ -42,4 +44,4 @@ def test_whole(name: str, tmp_path: Path) -> None:
     """All cases, from where the last run into the same folder ended."""
     folder = Path(os.environ.get(FOLDER, tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
-    check(name, folder, quick=False)
+    check([name], folder, quick=False)
