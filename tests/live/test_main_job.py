@@ -1,6 +1,7 @@
 """The main job with the embedded model: real documents, a real answer, a real refusal."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,17 @@ from tests.data_sets import data_set
 from tests.interfaces.commands import in_a_process
 from tests.needed import needed_weights
 
-pytestmark = [pytest.mark.live, pytest.mark.usefixtures("data_home")]
+pytestmark = pytest.mark.live
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.fixture(autouse=True)
-def _weights() -> None:
+@pytest.fixture(scope="module", autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One data folder, so that what two questions are asked of is indexed once."""
     needed_weights("1.5b", "0.5b")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RESEARCH_AGENT_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 def ask(question: str, docs: Path, folder: Path) -> dict[str, Any]:
