@@ -51,15 +51,41 @@ def program(config: str, *options: str) -> Iterator[tuple[subprocess.Popen[str],
         process.communicate()
 
 
-def test_two_processes_over_one_shared_index(config: str, docs: Path, tmp_path: Path) -> None:
-    """Both answer, share conversations, see what is indexed later, and one outlives the other."""
+def ended(process: subprocess.Popen[str], client: httpx2.Client, model: Waiting) -> tuple[int, int]:
+    """Send SIGTERM while a question is asked; return its status, 0 for none, and the program's."""
+    model.asked.clear()
+    told: list[int] = []
+
+    def ask() -> None:
+        try:
+            told.append(client.post("/v1/research", json=ASKED).status_code)
+        except httpx2.HTTPError:
+            told.append(0)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    until = time.monotonic() + 30
+    while not model.asked and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    asking.join(30)
+    return told[0], process.wait(30)
+
+
+def test_two_processes_over_one_shared_index(
+    config: str, docs: Path, tmp_path: Path, model: Waiting
+) -> None:
+    """Both answer, share conversations, see what is indexed later, and one outlives the other.
+
+    SIGTERM lets its running question end.
+    """
     needed_package("lancedb", "cluster")
     index = f"lance:{tmp_path / 'shared'}"
     assert 0 == run("index", "--index", index, str(docs)).exit_code
     talk, later = {"session": "oven", **ASKED}, {"session": "oven", "question": "Is it rye bread?"}
     with (
         program(config, "--index", index) as (first, a),
-        program(config, "--index", index) as (_, b),
+        program(config, "--index", index, "--grace", "30") as (second, b),
     ):
         answers = [client.post("/v1/research", json=ASKED) for client in (a, b)]
         statuses = [client.get("/ready").status_code for client in (a, b)]
@@ -69,42 +95,26 @@ def test_two_processes_over_one_shared_index(config: str, docs: Path, tmp_path: 
         first.kill()
         said.append(b.post("/v1/chat", json=later).json()["answer"])
         found = b.post("/v1/search", json={"query": "cake", "max_chunks": 1, "rerank": False})
+        model.takes = 0.7
+        last = ended(second, b, model)
 
     assert [200, 200] == statuses
     assert [ANSWER, ANSWER] == [one.json()["answer"] for one in answers]
     assert all(one.startswith("Bread is baked at 230 degrees") for one in said)
     assert [(2,)] == in_sessions("select turns from research_agent_sessions")
     assert ["cake"] == [row["doc_id"] for row in found.json()["chunks"]]
+    assert (200, 0) == last
 
 
 @pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize(("grace", "status"), [("30", 200), ("0", None)])
-def test_sigterm_lets_running_questions_end_for_a_bounded_time(
-    config: str, model: Waiting, grace: str, status: int | None
-) -> None:
-    """Within the time the answer is given; without any the model is left alone."""
-    model.waits, model.takes = status is None, 0.0 if status is None else 0.7
-    told: list[int] = []
-    with program(config, "--grace", grace) as (process, client):
-
-        def ask() -> None:
-            try:
-                told.append(client.post("/v1/research", json=ASKED).status_code)
-            except httpx2.HTTPError:
-                told.append(0)
-
-        asking = threading.Thread(target=ask)
-        asking.start()
-        until = time.monotonic() + 30
-        while not model.asked and time.monotonic() < until:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGTERM)
-        asking.join(30)
-        code = process.wait(30)
+def test_sigterm_without_any_time_leaves_the_model_alone(config: str, model: Waiting) -> None:
+    model.waits = True
+    with program(config, "--grace", "0") as (process, client):
+        told, code = ended(process, client, model)
 
     assert 0 == code
-    assert [status or 500] == told or (status is None and told == [0])
-    assert status or model.left.wait(10)
+    assert told in (500, 0)
+    assert model.left.wait(10)
 
 
 @pytest.mark.usefixtures("indexed")
