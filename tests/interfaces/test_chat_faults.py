@@ -109,38 +109,40 @@ def test_turn_that_an_older_version_left_begins_anew(
 def asked(process: subprocess.Popen[str], model: Waiting) -> None:
     """Ask `chat` in its process, and wait until its model is asked."""
     assert process.stdin
+    model.reached.clear()
+    model.waits = True
     process.stdin.write(f"{BAKED}\n")
     process.stdin.flush()
     assert model.reached.wait(60)
     model.waits = False
 
 
-def test_killed_in_a_turn_and_resumed(tmp_path: Path) -> None:
-    """After SIGKILL the question is still known, the lock is free, and /retry answers it."""
+def test_stopped_in_a_turn_killed_in_another_and_resumed(tmp_path: Path) -> None:
+    """Ctrl-C stops the answer, its usage is told, and the next question is answered.
+
+    After SIGKILL the question is still known, the lock is free, and /retry answers it.
+    """
     model = Waiting()
     with served(model, tmp_path) as config:
-        with begun("chat", "--config", config) as process:
+        with begun("chat", "--config", config, "-v") as process:
+            assert process.stdin
+            assert process.stdout
+            asked(process, model)
+            process.send_signal(signal.SIGINT)
+            process.stdin.write(f"{BAKED}\n")
+            process.stdin.flush()
+            answered = process.stdout.readline()
             asked(process, model)
             second = chat(config)
             process.kill()
+            _, told = process.communicate()
         resumed = chat(config, "/retry", "/history")
 
+    assert f"{SHOWN}\n" == answered
+    assert "stopped after" in told
+    assert "model calls" in told
     assert 1 == second.exit_code
     assert f"error: the session default is open in process {process.pid} on " in second.stderr
     assert OPEN in resumed.stderr
     assert resumed.stdout.startswith(SHOWN)
-    assert 1 == resumed.stdout.count(f"1. {BAKED}")
-
-
-def test_ctrl_c_stops_the_turn(tmp_path: Path) -> None:
-    """The answer is stopped, its usage told, the next question answered."""
-    model = Waiting()
-    with served(model, tmp_path) as config, begun("chat", "--config", config, "-v") as process:
-        asked(process, model)
-        process.send_signal(signal.SIGINT)
-        out, told = process.communicate(f"{BAKED}\n/quit\n", timeout=60)
-
-    assert 0 == process.returncode
-    assert "stopped after" in told
-    assert "model calls" in told
-    assert out.startswith(SHOWN)
+    assert 2 == resumed.stdout.count(f". {BAKED}")
