@@ -70,7 +70,7 @@ def test_texts_come_and_go(agent: ResearchAgent) -> None:
 
 def test_a_known_id_is_replaced(agent: ResearchAgent) -> None:
     """Also by a text of the same length, by other metadata alone, and from another source."""
-    added = (
+    added: tuple[tuple[str, dict[str, str]], ...] = (
         ("Rye needs 90 minutes.", {}),
         ("Rye needs 75 minutes.", {}),
         ("Rye needs 75 minutes.", {"title": "On rye"}),
