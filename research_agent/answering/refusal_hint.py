@@ -1,6 +1,7 @@
 """One line below a refusal or a partial answer: what was searched, and what would help."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.answering.draft_redaction import public_queries
@@ -10,16 +11,19 @@ from research_agent.types import Refused
 from research_agent.types.evidence import Evidence, place, source_of
 from research_agent.types.records import DocumentOutline
 from research_agent.types.result import ResearchResult
+from research_agent.types.scope import EVERYTHING, Scope
 
 MOST_QUERIES = 3
 MOST_WORDS = 4
 LONGEST = 70
 
 
-def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:
+def advice_of(
+    result: ResearchResult, documents: Sequence[DocumentOutline], scope: Scope = EVERYTHING
+) -> str:
     """Return one line for a result that is no whole answer; empty for an answer.
 
-    `documents` are those that could be searched.
+    `documents` are those of the index; what is within `scope` could be searched.
     """
     helps = {
         "answered": "",
@@ -30,7 +34,20 @@ def advice_of(result: ResearchResult, documents: Sequence[DocumentOutline]) -> s
     if not helps:
         return ""
     nearest = f"; nearest: {_short(place(result.evidence[0].hit.chunk))}" if result.evidence else ""
-    return f"{_searched(public_queries(result), documents)}{nearest}. {helps}"
+    searched = _within(documents, scope)
+    asked = _searched(public_queries(result), searched, documents)
+    wider = " The rest is outside the scope: ask without it." if searched != list(documents) else ""
+    return f"{asked}{nearest}. {helps}{wider}"
+
+
+def _within(documents: Sequence[DocumentOutline], scope: Scope) -> Sequence[DocumentOutline]:
+    """Return the documents of a scope, with their chunks of its kinds alone."""
+    found = [one for one in documents if scope.admits_document(one.doc_id, one.source, one.date)]
+    if scope.kinds:
+        kinds = [{k: n for k, n in one.kinds.items() if k in scope.kinds} for one in found]
+        pairs = zip(found, kinds, strict=True)
+        found = [replace(one, kinds=own) for one, own in pairs if own]
+    return found
 
 
 def words_not_held(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
@@ -55,13 +72,21 @@ def _missing(result: ResearchResult) -> str:
     return f"Not found: {named or 'a part of the question'}; ask for it alone."
 
 
-def _searched(queries: Sequence[str], documents: Sequence[DocumentOutline]) -> str:
+def _searched(
+    queries: Sequence[str], searched: Sequence[DocumentOutline], known: Sequence[DocumentOutline]
+) -> str:
     shown = [f"'{_short(query)}'" for query in queries[:MOST_QUERIES]]
     more = len(queries) - len(shown)
     asked = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-    chunks = sum(document.chunks for document in documents)
-    where = f" in {_several(len(documents), 'document')} ({_several(chunks, 'chunk')})"
-    return f"Searched {asked}{where if documents else ''}" if asked else "Nothing was searched"
+    documents = _part(len(searched), len(known), "document")
+    read, there = (sum(one.chunks for one in some) for some in (searched, known))
+    chunks = _part(read, there, "chunk")
+    where = f" in {documents} ({chunks})" if known else ""
+    return f"Searched {asked}{where}" if asked else "Nothing was searched"
+
+
+def _part(number: int, whole: int, what: str) -> str:
+    return f"{number} of {_several(whole, what)}" if number < whole else _several(number, what)
 
 
 def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> str:

@@ -71,9 +71,9 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     result = gated_result(result_of(state, best, settings.answer.unconfirmed))
     warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []))
     result = replace(result, preset=settings.laid.name, warnings=warnings)
-    documents = _searchable(ports, state.scope)
+    documents = _known(ports)
     if result.status != "answered":
-        result = replace(result, advice=advice_of(result, documents))
+        result = replace(result, advice=advice_of(result, documents, state.scope))
     result = replace(result, citations=_credited(result.citations, documents))
     cited = {item.key: item.hit.chunk for item in state.evidence}
     try:
@@ -193,12 +193,11 @@ def _citation(item: Evidence, quote: Quote) -> Citation:
     )
 
 
-def _searchable(ports: Ports, scope: Scope) -> Sequence[DocumentOutline]:
+def _known(ports: Ports) -> Sequence[DocumentOutline]:
     try:
-        known = ports.documents()
+        return ports.documents()
     except IndexingError:
         return ()
-    return [one for one in known if scope.admits_document(one.doc_id, one.source, one.date)]
 
 
 def _credited(

@@ -13,6 +13,7 @@ from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
 from research_agent.types.records import DocumentOutline
 from research_agent.types.result import Conflict, ResearchResult
+from research_agent.types.scope import Scope
 from research_agent.types.verification import Check, Draft
 from tests.answering.researched import State
 from tests.fakes import chunk
@@ -71,6 +72,22 @@ def test_whole_answers_empty_indexes_and_searches_that_were_not_made() -> None:
     assert "" == advice_of(refused(status="answered"), DOCUMENTS)
     assert "The index is empty" in advice_of(nothing, ())
     assert advice_of(replace(nothing, queries=()), DOCUMENTS).startswith("Nothing was searched. ")
+
+
+@pytest.mark.parametrize(
+    ("scope", "searched"),
+    [
+        (Scope(documents=("notes",)), "in 1 of 2 documents (1 of 6 chunks)"),
+        (Scope(kinds=("text",)), "in 2 documents (5 of 6 chunks)"),
+        (Scope(documents=("notes",), kinds=("table",)), "in 0 of 2 documents (0 of 6 chunks)"),
+    ],
+)
+def test_what_the_scope_leaves_out_is_told(scope: Scope, searched: str) -> None:
+    line = advice_of(refused(refusal_reason="no_evidence"), DOCUMENTS, scope)
+
+    assert searched in line
+    assert "Nothing came near" in line
+    assert line.endswith("The rest is outside the scope: ask without it.")
 
 
 def test_long_and_many_texts_stay_one_line() -> None:
