@@ -8,6 +8,7 @@ from research_agent.types import Chunk
 from research_agent.types.conversation import MOST_KNOWN, Cited, FollowUp, Ledger, Turn
 from research_agent.types.records import text_digest
 from research_agent.types.result import ResearchResult
+from research_agent.types.scope import EVERYTHING, Scope, limits_text
 from research_agent.types.uncertainty import in_words
 
 DIGEST_CHARS = 16
@@ -23,7 +24,7 @@ def chunk_digest(chunk: Chunk) -> str:
     return text_digest(chunk.text)[:DIGEST_CHARS]
 
 
-def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
+def turn_of(asked: FollowUp, result: ResearchResult, scope: Scope = EVERYTHING) -> Turn:
     """Return what is kept of a result, which holds nothing of a draft that was refused."""
     digests = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in result.evidence}
     usage = result.usage.and_calls(asked.calls)
@@ -52,6 +53,7 @@ def turn_of(asked: FollowUp, result: ResearchResult) -> Turn:
             for item in result.citations
         ),
         unanswered=result.unanswered if result.status != "refused" else (),
+        scope=limits_text(scope),
         queries=result.queries,
         filter_mode=result.filter_stats.mode,
         original=result.filter_stats.original,

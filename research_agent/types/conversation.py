@@ -90,6 +90,8 @@ class Turn:
     stop_reason: str = ""
     citations: tuple[Cited, ...] = ()
     unanswered: tuple[str, ...] = ()
+    scope: str = ""
+    """What it was limited to, in words; empty where everything could be read."""
     queries: tuple[str, ...] = ()
     filter_mode: str = ""
     original: int = 0

@@ -88,6 +88,23 @@ COLLECTIONS: dict[str, Callable[[Iterable[str]], Collection[str]]] = {
 EVERYTHING = Scope()
 
 
+def limits_text(scope: Scope) -> str:
+    """Return what a scope is limited to, in words; empty where nothing is left out.
+
+    >>> limits_text(Scope(documents=("a*", "b"), since="2024", exclude=frozenset(["x"])))
+    'documents a*, b; since 2024; chunks left out 1'
+    """
+    named = {
+        "documents": (*scope.documents, *sorted(scope.doc_ids)),
+        "folders": scope.folders,
+        "kinds": scope.kinds,
+        "since": (scope.since,),
+        "until": (scope.until,),
+        "chunks left out": (f"{len(scope.exclude) or ''}",),
+    }
+    return "; ".join(f"{name} {', '.join(given)}" for name, given in named.items() if any(given))
+
+
 def scope_of(given: Mapping[str, Any]) -> Scope:
     """Return the scope that plain values name, as a conversation keeps them."""
     return Scope(**given)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.types import REFUSAL
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions
 
 
@@ -155,6 +156,25 @@ def test_docs_narrow_and_rejected_chunks_stay_away(docs: Path, config: str, mode
     assert "error: no document fits 'nothing*'" in later.stderr
     assert whole in read[0]
     assert whole not in read[-1]
+
+
+def test_what_limits_a_session_is_kept_at_once_and_told(
+    docs: Path, config: str, model: Model
+) -> None:
+    """Without another question; when it is opened, below a refusal, and by /why."""
+    (docs / "rolls.md").write_text("# Rolls\n\nRolls are baked at 210 degrees.\n", encoding="utf-8")
+    chat(config, BAKED, "/reject 1", "/docs rolls", docs=docs)
+    model.answer = REFUSAL
+    later = chat(config, BAKED, "/why", "/docs all", "/reject none", docs=docs)
+    last = chat(config, "/docs", docs=docs)
+    limits = "documents rolls; chunks left out 1"
+
+    told = f"note: this session is limited to: {limits} (/docs all, /reject none: no limit)\n"
+    assert 2 == later.stderr.count(told)
+    assert "in 1 of 2 documents (" in later.stderr
+    assert f"\nlimited to: {limits}\n" in later.stdout
+    assert "limited to" not in last.stderr
+    assert "* guide\n* rolls\n" in last.stdout
 
 
 def test_asks_back_where_several_documents_fit(

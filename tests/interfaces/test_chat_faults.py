@@ -81,6 +81,18 @@ def test_errors_leave_the_session_usable(config: str, model: Model) -> None:
     assert "/export FILE" in again.stdout
 
 
+def test_limits_hold_for_a_question_that_waits(config: str, model: Model) -> None:
+    """It stays open where they are set meanwhile, and is asked within them."""
+    model.error = Raw(500)
+    chat(config, BAKED, "/docs guide")
+    model.error = None
+    again = chat(config, "/retry", "/why")
+
+    assert OPEN in again.stderr
+    assert again.stdout.startswith(SHOWN)
+    assert "\nlimited to: documents guide\n" in again.stdout
+
+
 def test_turn_that_an_older_version_left_begins_anew(
     config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,13 @@ class Conversation:
         again = chat.ChatInput(messages=found.messages[-1:])
         return self._run(None if can_go_on else again, stop)
 
+    def limit(self, limits: "chat.Limits", rejected: dict[str, str]) -> None:
+        """Keep what the next questions may read; one that waits for an answer is asked anew."""
+        self._settle()
+        kept = {"scope": limits, "rejected": rejected}
+        self._graph.update_state(self._config, kept, as_node="ask")
+        checkpoints.prune(self._saver, self.info.thread)
+
     def result(self, turn: int) -> ResearchResult:
         """Return the whole result of a turn (from 0); raises SessionError."""
         return kept_result(self._table.result(self.info.thread, turn))

@@ -23,7 +23,7 @@ from research_agent.stopping import Stop
 from research_agent.text.replies import check_question
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
-from research_agent.types.scope import check_scope, scope_of
+from research_agent.types.scope import check_scope, limits_text, scope_of
 from research_agent.types.uncertainty import told
 
 HELP = """Type a question; follow-ups such as "and for the other one?" work too.
@@ -57,6 +57,7 @@ class Repl:
     def _greet(self) -> None:
         turns, pending = self._talk.turns(), self._talk.pending()
         note(f"session {self._talk.info.name}, {len(turns)} turns; /help lists the commands")
+        self._tell_limits()
         for number, turn in enumerate(turns, start=1):
             for problem in self._problems(turn):
                 note(f"turn {number}: {problem}")
@@ -64,6 +65,12 @@ class Repl:
             self._trying(partial(self._decide, pending.choices))
         elif pending.text:
             note(f"this question has no answer yet, /retry asks it again: {pending.text}")
+
+    def _tell_limits(self) -> None:
+        scope = replace(scope_of(self._limits), exclude=frozenset(self._rejected))
+        ends = ["/docs all"] * bool(self._limits) + ["/reject none"] * bool(self._rejected)
+        if limits := limits_text(scope):
+            note(f"this session is limited to: {limits} ({', '.join(ends)}: no limit)")
 
     def run(self) -> int:
         """Greet, answer and obey line by line until the person leaves; return the exit status."""
@@ -134,8 +141,12 @@ class Repl:
             note(how, mark="")
         if self._talk.last:
             print_result(self._talk.last.result)
+            if self._talk.last.result.advice:
+                say(self._talk.last.result.advice, error=True)
         else:
             say(text.answer_text(turn))
+        if turn.status in ("partial", "refused"):
+            self._tell_limits()
         verbose, quiet = self._steps.verbose, self._steps.quiet
         if turn.unsure and not quiet:
             note(told(turn.unsure), mark="")
@@ -202,16 +213,16 @@ class Repl:
         else:
             cited = [self._cited(key) for key in words(argument)]
             self._rejected |= {item.chunk_id: item.digest for item in cited}
+        self._talk.limit(self._limits, self._rejected)
         note(f"{len(self._rejected)} chunks are not read; /retry asks again without them")
 
     def _docs(self, argument: str) -> None:
         known = self._opened.connection.ports.documents()
-        if argument == "all":
-            self._limits = {}
-        elif argument:
-            wanted: chat.Limits = {"documents": words(argument)}
+        if argument:
+            wanted: chat.Limits = {} if argument == "all" else {"documents": words(argument)}
             check_scope(scope_of(wanted), lambda: known)
             self._limits = wanted
+            self._talk.limit(self._limits, self._rejected)
         scope = scope_of(self._limits)
         read = [scope.admits_document(one.doc_id, one.source, one.date) for one in known]
         marks = ("*" if inside else " " for inside in read)

@@ -85,6 +85,7 @@ def why_text(turn: Turn) -> str:
     lines = [
         f"typed: {turn.text}",
         _asked(turn),
+        *([f"limited to: {turn.scope}"] * bool(turn.scope)),
         *(f"searched: {query}" for query in turn.queries),
         f"{kept}, dropped {turn.original - turn.kept} (filter: {turn.filter_mode})",
         f"confidence of the search: {turn.confidence:.2f} ({turn.confidence_reason})",
