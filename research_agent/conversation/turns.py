@@ -1,6 +1,6 @@
 """What a conversation keeps of an answer, and whether what it cites is still in the documents."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
@@ -24,8 +24,17 @@ def chunk_digest(chunk: Chunk) -> str:
     return text_digest(chunk.text)[:DIGEST_CHARS]
 
 
-def turn_of(asked: FollowUp, result: ResearchResult, scope: Scope = EVERYTHING) -> Turn:
-    """Return what is kept of a result, which holds nothing of a draft that was refused."""
+def turn_of(
+    asked: FollowUp,
+    result: ResearchResult,
+    *,
+    scope: Scope = EVERYTHING,
+    quotes: Mapping[str, tuple[str, ...]],
+) -> Turn:
+    """Return what is kept of a result, which holds nothing of a draft that was refused.
+
+    `quotes` are the words of each citation, by its key.
+    """
     digests = {item.hit.chunk.chunk_id: chunk_digest(item.hit.chunk) for item in result.evidence}
     usage = result.usage.and_calls(asked.calls)
     return Turn(
@@ -47,12 +56,13 @@ def turn_of(asked: FollowUp, result: ResearchResult, scope: Scope = EVERYTHING) 
                 page=item.start_page,
                 spans=item.page_spans,
                 quote=item.quote,
+                quotes=quotes.get(item.key, ()),
                 chunk_id=item.chunk_id,
                 digest=digests.get(item.chunk_id, ""),
             )
             for item in result.citations
         ),
-        unanswered=result.unanswered if result.status != "refused" else (),
+        unanswered=result.unanswered,
         scope=limits_text(scope),
         queries=result.queries,
         filter_mode=result.filter_stats.mode,

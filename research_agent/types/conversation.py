@@ -64,6 +64,8 @@ class Cited:
     spans: tuple[PageSpan, ...] = ()
     """Places of the quote in the texts of its pages, where that is known."""
     quote: str = ""
+    quotes: tuple[str, ...] = ()
+    """The words of every sentence that cites it; those of a table below its head."""
     chunk_id: str = ""
     digest: str = ""
     """Of the chunk's text, to see later whether it is still the same."""
@@ -72,6 +74,11 @@ class Cited:
     def quoted_page(self) -> int:
         """The page on which the quote begins."""
         return self.spans[0].page if self.spans else self.page
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All its quotes, as far as they were kept."""
+        return self.quotes or (self.quote,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,7 @@ class Turn:
     stop_reason: str = ""
     citations: tuple[Cited, ...] = ()
     unanswered: tuple[str, ...] = ()
+    """What it lacks; an empty one is a part of the question that nobody has named."""
     scope: str = ""
     """What it was limited to, in words; empty where everything could be read."""
     queries: tuple[str, ...] = ()

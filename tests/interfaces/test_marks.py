@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from graphs.chat import ChatInput, build_chat_graph
+from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
 from research_agent import ResearchAgent
-from research_agent.interfaces.chat.text import markdown
+from research_agent.errors import DocumentError
+from research_agent.interfaces.chat.text import answer_with_lacks, markdown
 from research_agent.interfaces.cli.ask import Show, print_answer
 from research_agent.interfaces.cli.rendering import marked_up
+from research_agent.interfaces.web.fragments import cited_html, turn_html
 from research_agent.settings import AnswerSettings, Settings, VerifySettings
 from research_agent.types.conversation import Cited, Turn
+from research_agent.types.documents import PagePicture, PageRequest
 from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.graphs.serving import Server
@@ -107,6 +110,45 @@ def test_a_conversation_keeps_the_marks() -> None:
     assert f"{OPEN} [unconfirmed]. {WRONG} [c1][contradicted]." in answer
     assert answer in state["messages"][-1].content
     assert "\\[contradicted\\]" in markdown("talk", [Turn(answer=answer)])
+
+
+def test_a_conversation_keeps_what_an_answer_lacks() -> None:
+    """A part of an answer, and all of a refusal; everywhere where it is shown again."""
+    prompted = replace(SETTINGS, answer=AnswerSettings(refusal="prompt"))
+    for said, status in ((f"{SURE} [c1].\n", "partial"), ("", "refused")):
+        given = ports(ScriptedChat(says(f"{said}NOT FOUND: its price")))
+        turn = turn_in(build_chat_graph(given, prompted, PROMPTS))
+
+        assert status == turn.status
+        assert answer_with_lacks(turn).endswith("\nnot answered: its price")
+        assert "\n\nNot answered:\n\n- its price\n" in markdown("talk", [turn])
+        assert "Lacks: its price</p>" in turn_html(0, turn)
+
+
+def test_every_quote_of_a_source_is_kept_and_marked() -> None:
+    """In a conversation's file, and where the page opens the source."""
+    more = "Its ciphertext has a length of 1088 bytes"
+    given = ports(
+        ScriptedChat(says(f"{SURE} [c1]. {more} [c1].")), texts=[f"{SURE}. It is new. {more}."]
+    )
+    turn = turn_in(build_chat_graph(given, SETTINGS, PROMPTS))
+    with ResearchAgent(given, SETTINGS, PROMPTS) as agent:
+        shown = cited_html(agent.ask(QUESTION), "1", given.chunks, no_picture)
+
+    assert f": \u201c{SURE}.\u201d, \u201c{more}.\u201d\n" in markdown("x", [turn]).replace(
+        "\\", ""
+    )
+    assert f"<mark>{SURE}.</mark> It is new. <mark>{more}.</mark>" in shown
+
+
+def turn_in(graph: Chat) -> Turn:
+    """Return the one turn of a conversation."""
+    state = graph.invoke(ChatInput(messages=[HumanMessage(QUESTION)]))
+    return ChatState.model_validate(state).turns[0]
+
+
+def no_picture(_: PageRequest) -> PagePicture:
+    raise DocumentError("there is no file")
 
 
 def test_sentences_that_are_left_out_are_told(capsys: pytest.CaptureFixture[str]) -> None:

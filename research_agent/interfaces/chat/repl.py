@@ -144,7 +144,7 @@ class Repl:
             if self._talk.last.result.advice:
                 say(self._talk.last.result.advice, error=True)
         else:
-            say(text.answer_text(turn))
+            say(text.answer_with_lacks(turn))
         if turn.status in ("partial", "refused"):
             self._tell_limits()
         verbose, quiet = self._steps.verbose, self._steps.quiet
@@ -231,7 +231,7 @@ class Repl:
 
     def _history(self, _: str) -> None:
         for number, turn in enumerate(self._talk.turns(), start=1):
-            say(f"{number}. {turn.text}\n{text.answer_text(turn)}")
+            say(f"{number}. {turn.text}\n{text.answer_with_lacks(turn)}")
             for problem in self._problems(turn):
                 note(problem)
 

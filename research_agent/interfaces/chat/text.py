@@ -32,9 +32,23 @@ def answer_text(turn: Turn) -> str:
     return numbered(turn.answer, {item.key: number for number, item in cited(turn)})
 
 
+def lacking(turn: Turn) -> tuple[str, ...]:
+    """Return what an answer lacks.
+
+    >>> lacking(Turn(unanswered=("its price", "")))
+    ('its price', 'a part of the question')
+    """
+    return tuple(part or "a part of the question" for part in turn.unanswered)
+
+
+def answer_with_lacks(turn: Turn) -> str:
+    """Return an answer with numbers for its keys, and below it what it lacks."""
+    return "\n".join([answer_text(turn), *(f"not answered: {part}" for part in lacking(turn))])
+
+
 def earlier(turns: Sequence[Turn]) -> tuple[EarlierTurn, ...]:
     """Return turns as a report shows those before the last one."""
-    return tuple(EarlierTurn(turn.text, answer_text(turn), cited(turn)) for turn in turns)
+    return tuple(EarlierTurn(turn.text, answer_with_lacks(turn), cited(turn)) for turn in turns)
 
 
 def understood(turn: Turn) -> str:
@@ -153,11 +167,14 @@ def _turn(turn: Turn) -> str:
         for at, piece in enumerate(pieces)
     )
     asked = [f"*Asked:* {plain(turn.question)}"] if turn.question != turn.text else []
-    below = [
-        f"- {links[number]} {plain(item.place)}: "
-        f"\N{LEFT DOUBLE QUOTATION MARK}{plain(item.quote)}\N{RIGHT DOUBLE QUOTATION MARK}"
+    lacks = "\n".join(f"- {plain(part)}" for part in lacking(turn))
+    below = "\n".join(
+        f"- {links[number]} {plain(item.place)}: {', '.join(map(_quoted, item.words))}"
         for number, item in cited(turn)
-    ]
-    return "\n\n".join(
-        [f"## {plain(turn.text)}", *asked, answer, *(["\n".join(below)] if below else [])]
     )
+    parts = [f"## {plain(turn.text)}", *asked, answer, lacks and f"Not answered:\n\n{lacks}", below]
+    return "\n\n".join(filter(None, parts))
+
+
+def _quoted(quote: str) -> str:
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{plain(quote)}\N{RIGHT DOUBLE QUOTATION MARK}"

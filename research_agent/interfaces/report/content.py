@@ -125,7 +125,7 @@ def heat(answer: Answer, draft: Draft) -> tuple[HeatToken, ...]:
 def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, draw: Draw) -> Report:
     """Return what a report shows; `chunks` and `draw` may fail. Refused drafts are left out."""
     shown = public_result(result)
-    quotes = _every_quote(shown, chunks)
+    quotes = every_quote(shown, chunks)
     result = renumbered(shown)
     pages = cited_pages(replace(result, citations=quotes), chunks, draw)
     tokens = () if result.status == "refused" else heat(record.answer, record.draft)
@@ -134,7 +134,7 @@ def report_of(result: ResearchResult, record: RunRecord, chunks: ChunkStore, dra
     for one in result.citations:
         own = [(q.quote_start, q.quote_end, q.quote) for q in quotes if q.key == one.key]
         numbers = tuple(at for at, page in enumerate(pages, start=1) if one.key in page.keys)
-        sources.append(Source(one, _context(texts.get(one.key, ""), own), numbers))
+        sources.append(Source(one, in_context(texts.get(one.key, ""), own), numbers))
     return Report(
         result=result,
         answer=answer_parts(result.answer, {citation.key for citation in result.citations}),
@@ -163,7 +163,8 @@ def answer_parts(answer: str, keys: set[str]) -> tuple[AnswerPart, ...]:
     return tuple(part for part in [*parts, AnswerPart(answer[at:])] if part != AnswerPart())
 
 
-def _every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, ...]:
+def every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, ...]:
+    """Return a citation for each sentence's quote, with the number of its source for its key."""
     cited = {item.key: item.hit.chunk for item in result.evidence}
     found = []
     for one in references(result):
@@ -178,12 +179,18 @@ def _every_quote(result: ResearchResult, chunks: ChunkStore) -> tuple[Citation, 
     return tuple(found)
 
 
-def _context(text: str, quotes: Sequence[tuple[int, int, str]]) -> tuple[tuple[str, bool], ...]:
+def in_context(
+    text: str, quotes: Sequence[tuple[int, int, str]], around: int = AROUND
+) -> tuple[tuple[str, bool], ...]:
+    """Return a text from `around` characters before its quotes to as many behind them, in pieces.
+
+    Each is given with whether it is quoted; without the text there are the quotes alone.
+    """
     if any(text[start:end] != words for start, end, words in quotes):
         return tuple((words, True) for _, _, words in quotes)
     ordered = sorted(quotes)
-    at = max(ordered[0][0] - AROUND, 0)
-    behind = max(end for _, end, _ in ordered) + AROUND
+    at = max(ordered[0][0] - around, 0)
+    behind = max(end for _, end, _ in ordered) + around
     pieces = [("\u2026", False)] if at else []
     for start, end, _ in ordered:
         pieces += [(text[at:start], False), (text[max(at, start) : end], True)]

@@ -1,12 +1,26 @@
 """Pieces of the page as HTML: an answer, its details, a cited page. Words of others are escaped."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.answering.result_lines import renumbered
 from research_agent.errors import SessionError
-from research_agent.interfaces.chat.text import answer_text, cited, cost_text, understood, why_text
-from research_agent.interfaces.report.content import AnswerPart, Report, answer_parts
+from research_agent.interfaces.chat.text import (
+    answer_text,
+    cited,
+    cost_text,
+    lacking,
+    understood,
+    why_text,
+)
+from research_agent.interfaces.report.content import (
+    AnswerPart,
+    Report,
+    answer_parts,
+    every_quote,
+    in_context,
+)
 from research_agent.interfaces.report.pages import Draw, cited_pages
 from research_agent.interfaces.report.writing import environment
 from research_agent.ports import ChunkStore
@@ -19,8 +33,8 @@ AROUND = 2
 """Chunks that are shown on each side of a quoted one, where a document has no pages."""
 
 
-Passage = tuple[str, str, str]
-"""A piece of a document's text: the quote between what stands before and behind it."""
+Passage = tuple[tuple[str, bool], ...]
+"""A part of a document's text in pieces; with each, whether it is quoted."""
 
 
 def turn_html(number: int, turn: Turn) -> str:
@@ -33,6 +47,7 @@ def turn_html(number: int, turn: Turn) -> str:
         turn=turn,
         sentences=sentences(turn.answer, {item.key for item in turn.citations}),
         places={item.key: item.place for item in turn.citations},
+        lacking=lacking(turn),
         understood=understood(turn),
         cost=cost_text(turn),
     )
@@ -59,30 +74,28 @@ def details_html(turn: Turn, report: Report) -> str:
 
 
 def cited_html(result: ResearchResult, key: str, chunks: ChunkStore, draw: Draw) -> str:
-    """Return a cited page with its words marked, else the text; raises SessionError."""
-    result = renumbered(result)
-    found = [citation for citation in result.citations if citation.key == key]
+    """Return the cited pages with all its words marked, else the text; raises SessionError."""
+    found = [quote for quote in every_quote(result, chunks) if quote.key == key]
     if not found:
         raise SessionError("the answer has no such source", hint="Load the page again.")
     pages = cited_pages(replace(result, citations=tuple(found)), chunks, draw)
     drawn = any(page.picture for page in pages)
-    texts = {item.key: item.hit.chunk.text for item in result.evidence}
-    passages = () if drawn else _passages(found[0], chunks, texts.get(key, ""))
-    return _rendered("cited.html.jinja", citation=found[0], pages=pages, passages=passages)
+    texts = {item.key: item.hit.chunk.text for item in renumbered(result).evidence}
+    passages = () if drawn else _passages(found, chunks, texts.get(key, ""))
+    return _rendered("cited.html.jinja", citations=found, pages=pages, passages=passages)
 
 
-def _passages(citation: Citation, chunks: ChunkStore, read: str) -> tuple[Passage, ...]:
+def _passages(found: Sequence[Citation], chunks: ChunkStore, read: str) -> tuple[Passage, ...]:
     """Return the cited chunk between its neighbours; as the model read it where it is gone."""
-    start, end = citation.quote_start, citation.quote_end
-    if read[start:end] != citation.quote:
-        read, start, end = citation.quote, 0, len(citation.quote)
-    quoted = (read[:start], read[start:end], read[end:])
-    if not chunks.chunks([citation.chunk_id]):
+    quotes = [(one.quote_start, one.quote_end, one.quote) for one in found]
+    quoted = in_context(read, quotes, around=len(read))
+    chunk_id = found[0].chunk_id
+    if not chunks.chunks([chunk_id]):
         return (quoted,)
-    near = {chunk.order: chunk.text for chunk in chunks.around(citation.chunk_id, window=AROUND)}
-    own = chunks.chunks([citation.chunk_id])[0].order
-    before = [(text, "", "") for order, text in sorted(near.items()) if order < own]
-    after = [(text, "", "") for order, text in sorted(near.items()) if order > own]
+    near = {chunk.order: chunk.text for chunk in chunks.around(chunk_id, window=AROUND)}
+    own = chunks.chunks([chunk_id])[0].order
+    before = [((text, False),) for order, text in sorted(near.items()) if order < own]
+    after = [((text, False),) for order, text in sorted(near.items()) if order > own]
     return (*before, quoted, *after)
 
 
