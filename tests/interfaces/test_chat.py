@@ -190,12 +190,18 @@ def test_asks_back_where_several_documents_fit(
     left = chat(config, asked, docs=docs, options=("--clarify", "--session", "left"))
     again = chat(config, "rye", docs=docs, options=("--clarify", "--session", "left"))
     plain = chat(config, asked, docs=docs, options=("--no-clarify",))
+    said = (asked, "/docs", "/retry", "/quit", "never read")
+    quits = chat(config, *said, docs=docs, options=("--clarify", "--session", "quits"))
 
     assert left.stdout.startswith("Which document do you mean?\n  1  ")
     assert "[1] rye, section Oven" not in left.stdout
     assert again.stdout.startswith("Which document do you mean?\n  1  ")
     assert "[1] rye, section Oven" in again.stdout
     assert "Which document" not in plain.stdout
+    assert 2 == quits.stdout.count("Which document do you mean?")
+    assert 2 == quits.stderr.count("note: nothing was chosen; /retry asks again\n")
+    assert "\n* rye\n" in quits.stdout
+    assert "baked for a while" not in quits.stdout
 
 
 def test_escape_sequences_are_made_visible(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from research_agent.conversation.ambiguity import chosen
 from research_agent.conversation.sessions import SessionInfo, check_name
 from research_agent.conversation.turns import citation_status, outdated
 from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
@@ -53,6 +54,8 @@ class Repl:
         kept = talk.state()
         self._limits: chat.Limits = limits or kept.scope or {}
         self._rejected = dict(kept.rejected or {})
+        self._unread = ""
+        """A command that was given where a choice was asked for."""
 
     def _greet(self) -> None:
         turns, pending = self._talk.turns(), self._talk.pending()
@@ -75,8 +78,8 @@ class Repl:
     def run(self) -> int:
         """Greet, answer and obey line by line until the person leaves; return the exit status."""
         self._greet()
-        while (line := self._lines.next("> ")) is not None:
-            said = line.strip()
+        while (line := self._unread or self._lines.next("> ")) is not None:
+            said, self._unread = line.strip(), ""
             if said in ("/quit", "/exit"):
                 return 0
             obey = self._command if said.startswith("/") else self._ask
@@ -133,7 +136,10 @@ class Repl:
     def _decide(self, choices: Choices) -> None:
         say(text.choices_text(choices))
         reply = self._lines.next("? ")
-        if reply is not None:
+        if reply is not None and reply.strip().startswith("/") and not chosen(choices, reply):
+            self._unread = reply.strip()
+            note("nothing was chosen; /retry asks again")
+        elif reply is not None:
             self._follow(partial(self._talk.choose, reply.strip() or "all"))
 
     def _show(self, turn: Turn) -> None:
