@@ -61,6 +61,10 @@ class SentenceDoubt:
     """Its content words without those in doubt, in order: the words of the next query."""
 
 
+CUT = "answer: cut at "
+"""How the warning of an answer that was cut begins; the limit follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the model wrote; `tokens` is empty where nothing is known about them."""

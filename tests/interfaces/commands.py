@@ -131,6 +131,8 @@ class Model:
     plan: str = '{"kind": "keep", "queries": []}'
     judge: str = "off"
     """Which sentences it judges (`verify.judge`)."""
+    ended: str = "stop"
+    """Why its answers end."""
     error: Raw | None = None
     takes: float = 0.0
     """Seconds that it takes to say anything."""
@@ -146,7 +148,7 @@ class Model:
         if request["max_tokens"] == 1:
             other = "no" if self.verdict == "yes" else "yes"
             return text_reply(self.verdict, tokens=[token(self.verdict, -0.1, {other: -2.5})])
-        return text_reply(self.answer)
+        return text_reply(self.answer, finish_reason=self.ended)
 
 
 class Waiting(Model):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from research_agent.types import REFUSAL
-from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions
+from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions, run
 
 
 def test_answers_and_commands(indexed: Path, config: str) -> None:
@@ -202,6 +202,19 @@ def test_asks_back_where_several_documents_fit(
     assert 2 == quits.stderr.count("note: nothing was chosen; /retry asks again\n")
     assert "\n* rye\n" in quits.stdout
     assert "baked for a while" not in quits.stdout
+
+
+@pytest.mark.usefixtures("indexed")
+def test_an_answer_that_was_cut_is_told(config: str, model: Model) -> None:
+    """Also to those who want to see nothing but the answer."""
+    model.ended = "length"
+    asked = run("ask", BAKED, "--config", config, "--quiet")
+    said = chat(config, BAKED, options=("--quiet",))
+
+    assert [SHOWN, SHOWN] == [one.stdout.partition("\n")[0] for one in (asked, said)]
+    assert ["note: answer: cut at "] * 2 == [
+        line[:21] for one in (asked, said) for line in one.stderr.splitlines() if "cut at" in line
+    ]
 
 
 def test_escape_sequences_are_made_visible(

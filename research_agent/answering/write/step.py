@@ -19,7 +19,7 @@ from research_agent.types.budget import BUDGET_STOPS
 from research_agent.types.evidence import Evidence, render_evidence
 from research_agent.types.question_plan import asked_apart, compared_things
 from research_agent.types.uncertainty import unusable_tokens
-from research_agent.types.verification import Answer
+from research_agent.types.verification import CUT, Answer
 
 AnswerWithNotes = tuple[Answer, tuple[str, ...]]
 """An answer and notes for the trace."""
@@ -127,7 +127,7 @@ class _Writing:
         limit = "what is left of budget.tokens" if meter.granted < most else "answer.max_tokens"
         if 0 < reply.cost.completion_tokens < meter.granted:
             limit = "a limit of the model server's own"
-        return Answer(text, reply.tokens), (f"answer: cut at {limit}",)
+        return Answer(text, reply.tokens), (f"{CUT}{limit}",)
 
     def _compared(self, refusal: Answer) -> AnswerWithNotes:
         embedder = self.context.ports.embedder

@@ -14,7 +14,12 @@ from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
 from research_agent.interfaces.chat.lines import Lines
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
-from research_agent.interfaces.cli.rendering import address, open_page, print_result
+from research_agent.interfaces.cli.rendering import (
+    address,
+    open_page,
+    print_result,
+    told_warnings,
+)
 from research_agent.interfaces.cli.terminal import Steps, note, say
 from research_agent.interfaces.own_graphs import chat
 from research_agent.interfaces.report.recording import RunRecord
@@ -156,7 +161,8 @@ class Repl:
         verbose, quiet = self._steps.verbose, self._steps.quiet
         if turn.unsure and not quiet:
             note(told(turn.unsure), mark="")
-        for warning in turn.warnings if verbose else ():
+        always = told_warnings(turn.warnings, turn.stop_reason)
+        for warning in turn.warnings if verbose else always:
             note(warning)
         if not quiet:
             note(text.cost_text(turn, short=not verbose), mark="")

@@ -235,8 +235,8 @@ def print_answer(result: ResearchResult, show: Show) -> None:
         say(result.advice, error=True)
     if result.unsure and not show.quiet:
         say(uncertainty.told(result.unsure), dim=True, error=True)
-    unfinished = result.stop_reason == "error" or result.stop_reason.startswith("budget_")
-    for warning in result.warnings if show.verbose or unfinished else ():
+    told = rendering.told_warnings(result.warnings, result.stop_reason)
+    for warning in result.warnings if show.verbose else told:
         note(warning)
     if not show.quiet:
         say(rendering.cost_line(result, short=not show.verbose), dim=True, error=True)

@@ -17,6 +17,7 @@ from research_agent.interfaces.steps import several, usage_text
 from research_agent.text.visible import visible
 from research_agent.types.evidence import place
 from research_agent.types.result import Citation, Conflict, ResearchResult
+from research_agent.types.verification import CUT
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -142,6 +143,17 @@ def cost_line(result: ResearchResult, *, short: bool = False) -> str:
         return f"{result.status} in {seconds}, {several(usage.llm_calls, 'model call')}"
     ending = f"{result.status} ({result.stop_reason}) in {seconds}"
     return f"{ending}: {several(result.rounds, 'round')}, {usage_text(usage)}"
+
+
+def told_warnings(warnings: Sequence[str], stop_reason: str) -> Sequence[str]:
+    """Return the warnings that are always shown: of an answer that was cut or could not be ended.
+
+    >>> told_warnings(["answer: cut at answer.max_tokens", "filter: by rank"], "confident")
+    ['answer: cut at answer.max_tokens']
+    """
+    if stop_reason == "error" or stop_reason.startswith("budget_"):
+        return warnings
+    return [warning for warning in warnings if warning.startswith(CUT)]
 
 
 def open_first(result: ResearchResult) -> None:
