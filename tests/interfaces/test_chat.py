@@ -71,7 +71,7 @@ def test_export(
     monkeypatch.setenv("HOME", str(tmp_path))
     notes = tmp_path / "my notes.md"
     said = ('"~/my notes.md"', "~/answer.html", f"{notes}", "~nobody-at-all/notes.md", '""')
-    exports = [f"/export {path}" for path in said]
+    exports = [f"/export {path}" for path in (*said, f"{notes} --force")]
     first = "How long does rye bread bake?"
     result = chat(config, first, BAKED, "/sessions rename default bread", *exports)
 
@@ -85,6 +85,8 @@ def test_export(
     assert report.index(first) < report.index('<h2 id="answer">') < report.index('id="sources"')
     for told in (f"{notes} is there already", "~nobody-at-all/notes.md", "no file is named"):
         assert f"error: {told}" in result.stderr
+    assert 2 == result.stderr.count(f"note: written: {notes}\n")
+    assert [] == list(tmp_path.glob("*--force"))
 
 
 @pytest.mark.usefixtures("indexed")

@@ -41,11 +41,14 @@ HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /reject 2 ...       do not read these chunks again; /reject none: read them again
 /docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
-/export FILE        write the conversation as Markdown; FILE.html: as an HTML report
+/export FILE        write the conversation as Markdown; FILE.html: as an HTML report;
+                    FILE --force: also over a file that is no report
 /sessions           list them; /sessions rename OLD NEW; /sessions delete NAME
 /help, /quit        Ctrl-C stops an answer, twice leaves; Alt-Enter starts a new line"""
-COMMANDS = [line.partition(" ")[0] for line in HELP.splitlines()[1:-1]] + ["/help", "/quit"]
+_LINES = [line for line in HELP.splitlines()[:-1] if line.startswith("/")]
+COMMANDS = [line.partition(" ")[0] for line in _LINES] + ["/help", "/quit"]
 HTML = (".html", ".htm")
+FORCE = "--force"
 
 
 class Repl:
@@ -274,6 +277,8 @@ class Repl:
         return sessions[name]
 
     def _export(self, argument: str) -> None:
+        forced = argument.endswith(f" {FORCE}")
+        argument = argument.removesuffix(FORCE).rstrip() if forced else argument
         quoted = len(argument) > 1 and argument[0] == argument[-1] and argument[0] in "\"'"
         path = argument[1:-1] if quoted else argument  # (either may have spaces)
         if not path:
@@ -284,19 +289,20 @@ class Repl:
         except RuntimeError as error:  # (nobody has this home)
             raise PathError(f"{path}: {error}", hint="Write the folder's path in full.") from error
         if path.lower().endswith(HTML):
-            self._report(path)
+            self._report(path, force=forced)
         else:
-            check_target(path)
+            check_target(path, force=forced)
             replace_text(Path(path), text.markdown(self._talk.name, self._talk.turns()))
         note(f"written: {path}")
 
-    def _report(self, path: str) -> None:
+    def _report(self, path: str, *, force: bool) -> None:
         result = self._talk.result(len(self._talk.turns()) - 1)
         connection = self._opened.connection
         record = self._talk.record if self._talk.last else RunRecord()
         record = replace(record, earlier=text.earlier(self._talk.turns()[:-1]))
         chunks, settings = connection.ports.chunks, connection.settings
-        write_report(result, path, chunks=chunks, settings=settings, record=record)
+        write = partial(write_report, chunks=chunks, settings=settings, record=record)
+        write(result, path, force=force)
 
 
 def words(argument: str) -> list[str]:
