@@ -1,6 +1,7 @@
 """`config.yaml`, the environment and the prompt files to values: the only reader of them."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -78,7 +79,8 @@ def named_file(named: str | None, environment: Mapping[str, str]) -> Path | None
     path = Path(wanted).expanduser()
     if not path.is_file():
         raise ConfigError(
-            f"no such configuration file: {wanted}", hint="Make one: research-agent config init"
+            f"no such configuration file: {wanted}",
+            hint=f"Make one: research-agent config init {shlex.quote(wanted)}",
         )
     return path
 

@@ -187,8 +187,9 @@ def test_named_file_has_to_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """A mistyped name is an error; without a name, a file in this folder, else the defaults."""
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(ConfigError, match="no such configuration file"):
-        configured("x.yaml", {})
+    with pytest.raises(ConfigError, match="no such configuration file") as error:
+        configured("my own.yaml", {})
+    assert "Make one: research-agent config init 'my own.yaml'" == error.value.hint
     assert () == configured(None, {}).files
     Path("research-agent.yaml").touch()
     assert (tmp_path / "research-agent.yaml",) == configured(None, {}).files

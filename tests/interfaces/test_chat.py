@@ -155,7 +155,7 @@ def test_docs_narrow_and_rejected_chunks_stay_away(docs: Path, config: str, mode
     assert narrowed
     assert not [text for text in narrowed if 'source="guide' in text]
     assert "  guide\n* rolls\n" in later.stdout
-    assert "error: no document fits 'nothing*'" in later.stderr
+    assert "error: no document fits 'nothing*'\nhint: /docs all: no limit. " in later.stderr
     assert whole in read[0]
     assert whole not in read[-1]
 

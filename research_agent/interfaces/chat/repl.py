@@ -9,7 +9,13 @@ from pathlib import Path
 from research_agent.conversation.ambiguity import chosen
 from research_agent.conversation.sessions import SessionInfo, check_name
 from research_agent.conversation.turns import citation_status, outdated
-from research_agent.errors import PathError, ResearchAgentError, SessionError, StoppedError
+from research_agent.errors import (
+    PathError,
+    ResearchAgentError,
+    SessionError,
+    StoppedError,
+    ToolInputError,
+)
 from research_agent.interfaces.chat import text
 from research_agent.interfaces.chat.conversation import Conversation, Opened
 from research_agent.interfaces.chat.lines import Lines
@@ -37,7 +43,7 @@ HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /evidence 2         citation 2 of the last answer, within the text of its page
 /open 2             open that page in the browser
 /why                what was searched, kept and dropped, and how sure the answer is
-/retry [QUESTION]   ask the last question again, or another one in its place
+/retry [QUESTION]   ask the last question again, or in other words; earlier answers stay
 /reject 2 ...       do not read these chunks again; /reject none: read them again
 /docs [GLOB ...]    read only these documents (* and ? work); /docs all: all of them
 /history            the questions and answers so far
@@ -235,7 +241,11 @@ class Repl:
         known = self._opened.connection.ports.documents()
         if argument:
             wanted: chat.Limits = {} if argument == "all" else {"documents": words(argument)}
-            check_scope(scope_of(wanted), lambda: known)
+            try:
+                check_scope(scope_of(wanted), lambda: known)
+            except ToolInputError as error:
+                hint = f"/docs all: no limit. {error.hint}"
+                raise ToolInputError(str(error), hint=hint) from error
             self._limits = wanted
             self._talk.limit(self._limits, self._rejected)
         scope = scope_of(self._limits)
