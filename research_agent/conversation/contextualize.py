@@ -115,13 +115,13 @@ def _chosen(
     unchanged = is_unchanged(asked, reply.question)
     problem = failed
     if not (failed or unchanged):
-        problem = why_refused(asked, before, reply.question, more=more)
+        problem = why_refused(asked, before, reply.question, reply.about, more=more)
     if not (problem or unchanged):
         return FollowUp(asked, reply.question, "model", more=more)
     if more:
         return FollowUp(asked, together, "model", more=True)
     if whole_question := named(asked, before, reply.about):
-        return FollowUp(asked, whole_question, "model")
+        return FollowUp(asked, whole_question, "model", problem)
     return FollowUp(asked, together, "context", problem) if problem else FollowUp(asked, asked)
 
 
@@ -163,18 +163,27 @@ def is_unchanged(text: str, completed: str) -> bool:
     return plain_query(text) == plain_query(completed)
 
 
-def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool = False) -> str:
+def why_refused(
+    text: str,
+    before: Sequence[Turn],
+    completed: str,
+    about: Sequence[str] = (),
+    *,
+    more: bool = False,
+) -> str:
     """Return why `completed` may not replace `text` after the turns `before`; empty if it may.
 
-    Numbers, identifiers and quotations have to stay; added ones, and `LEAST_KNOWN` of all words,
-    have to be in the conversation. Only a question for `more` may repeat the one before.
+    Numbers, identifiers and quotations have to stay, but for those of the question before that are
+    corrected; added ones, and `LEAST_KNOWN` of all words, have to be in the conversation. Only a
+    question for `more` may repeat the one before.
     """
     if not any(map(str.isalnum, completed)):
         return "no question came back"
     if _is_too_long(completed, text):
         return "it is too long"
     has, plain = parts(completed), fold(completed)
-    lost = sorted(mark for mark in identifiers(text) if f" {mark} " not in has)
+    gone = (mark for mark in identifiers(text) if f" {mark} " not in has)
+    lost = sorted(mark for mark in gone if not _is_corrected(mark, text, before, about))
     lost += [quoted for quoted in quotations(text) if fold(quoted) not in plain]
     if lost:
         return f"it has lost: {', '.join(lost)}"
@@ -186,6 +195,17 @@ def why_refused(text: str, before: Sequence[Turn], completed: str, *, more: bool
         return "it repeats the question before"
     words, own = set(index_words(completed)), set(index_words(conversation))
     return "most of its words are new" if len(words & own) < LEAST_KNOWN * len(words) else ""
+
+
+def _is_corrected(mark: str, text: str, before: Sequence[Turn], about: Sequence[str]) -> bool:
+    """Return whether `text` corrects a number or identifier of the question before.
+
+    That has it, and not another one of `text`; the model names only that one in `about`.
+    """
+    earlier, named_things = parts(before[-1].question if before else ""), parts(" ".join(about))
+    others = (other for other in identifiers(text) if f" {other} " not in earlier)
+    is_named = any(f" {other} " in named_things for other in others)
+    return f" {mark} " in earlier and f" {mark} " not in named_things and is_named
 
 
 def _is_too_long(completed: str, text: str) -> bool:

@@ -62,6 +62,24 @@ def test_what_is_refused(before: list[Turn], text: str, completed: str, reason: 
 
 
 @pytest.mark.parametrize(
+    ("about", "reason"),
+    [
+        (("the fee", "2024"), ""),
+        (("the fee", "2023", "2024"), "it has lost: 2023"),
+        (("the fee",), "it has lost: 2023"),
+        ((), "it has lost: 2023"),
+    ],
+)
+def test_what_is_corrected_may_be_lost(about: tuple[str, ...], reason: str) -> None:
+    """A number of the question before, where the model names the one in its place alone."""
+    fee, text = [turn("What was the fee in 2023?", "40 euros.")], "No, I meant 2024, not 2023"
+
+    assert reason == why_refused(text, fee, "What was the fee in 2024?", about)
+    assert why_refused(text, fee, "What was the fee?", about).startswith("it has lost: 202")
+    assert why_refused(text, SIZE, "How large is 2024?", about).endswith("it has lost: 2023")
+
+
+@pytest.mark.parametrize(
     "reply", ["", "no idea", "[1]", '{"question": 5}', '{"question": "cut', '{"kind": "keep"}']
 )
 def test_replies_without_a_question(reply: str) -> None:

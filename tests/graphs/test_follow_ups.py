@@ -32,8 +32,14 @@ def test_comparison_reads_what_both_answers_cited() -> None:
     assert "encapsulation key of 800 bytes" in read
 
 
-@pytest.mark.parametrize("reply", ["Which of the two is larger?", "Is ML-DSA-65 larger?"])
-def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str) -> None:
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("Which of the two is larger?", ""),
+        ("Is ML-DSA-65 larger?", "nobody has said: ml dsa 65"),
+    ],
+)
+def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str, reason: str) -> None:
     about = ["ML-KEM-768", "ML-KEM-512", "ML-DSA-65"]
     planner = ScriptedChat(
         says(json.dumps({"question": SMALLER})),
@@ -42,10 +48,8 @@ def test_comparison_that_no_rewrite_names_is_asked_with_both_names(reply: str) -
     graph = chat(ports(ScriptedChat(says(GOOD), says(SMALL), says(GOOD)), planner))
     turn = say(graph, QUESTION, "and for ML-KEM-512?", "Which of the two is larger?").turns[2]
 
-    assert ("model", "Which of the two is larger? (ML-KEM-768, ML-KEM-512)") == (
-        turn.how,
-        turn.question,
-    )
+    whole = "Which of the two is larger? (ML-KEM-768, ML-KEM-512)"
+    assert ("model", whole, reason) == (turn.how, turn.question, turn.reason)
 
 
 def test_comparison_after_a_refusal() -> None:
