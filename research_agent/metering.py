@@ -67,7 +67,7 @@ class Meter:
         `least_tokens` is not asked for. Raises BudgetError, also where the time ran out during a
         call that may do better with more of it, and ModelError.
         """
-        prompt = sum(self._tokenizer.count(m.text) + MESSAGE_TOKENS for m in messages)
+        prompt = prompt_tokens(messages, self._tokenizer)
         allowance = self.left().aside(kept)
         self.granted = allowance.grant(prompt, asked["max_tokens"], least_tokens)
         seconds = min(allowance.seconds, asked.get("seconds", math.inf))
@@ -91,6 +91,11 @@ class Meter:
         """
         reply = self.ask(model, role, messages, max_tokens=1)
         return YesNo(yes_or_no(reply), measured=bool(reply.tokens))
+
+
+def prompt_tokens(messages: Sequence[Message], tokenizer: Tokenizer) -> int:
+    """Return how many tokens a model reads; an estimate for models with another vocabulary."""
+    return sum(tokenizer.count(message.text) + MESSAGE_TOKENS for message in messages)
 
 
 def whole(budget: BudgetSettings) -> Allowance:

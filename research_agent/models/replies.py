@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any, Unpack
 
 from research_agent.errors import ModelReplyError
-from research_agent.ports import CallOptions
+from research_agent.metering import prompt_tokens
+from research_agent.ports import CallOptions, Tokenizer
 from research_agent.types import Completion, Message, ModelCall, Token
 
 ENDS = {
@@ -121,6 +122,26 @@ def call_cost(
         cached_tokens=(counts.get("input_token_details") or {}).get("cache_read") or 0,
         model=model,
         seconds=seconds,
+    )
+
+
+def counted_cost(
+    reply: Completion, messages: Sequence[Message], most: int, tokenizer: Tokenizer
+) -> ModelCall:
+    """Return the cost of a reply to `messages`; tokens that nobody counted are estimated.
+
+    A reply that was cut has `most` tokens, as reasoning that is not shown counts too.
+    """
+    cost = reply.cost
+    prompt, written = cost.prompt_tokens, cost.completion_tokens
+    if not written:
+        calls = (f"{call.name} {call.arguments}" for call in reply.tool_calls)
+        cut = reply.finish_reason == "length"
+        written = most if cut else tokenizer.count("".join((reply.text, *calls)))
+    return replace(
+        cost,
+        prompt_tokens=prompt or prompt_tokens(messages, tokenizer),
+        completion_tokens=written,
     )
 
 

@@ -26,8 +26,8 @@ from research_agent.models.adapters.rate_limited import (
 )
 from research_agent.models.replies import Price
 from research_agent.ports import TextWindows
-from research_agent.types import Completion, Message, ModelCall
-from tests.fakes import WordEmbedder
+from research_agent.types import Completion, Message, ModelCall, WrittenCall
+from tests.fakes import ScriptedChat, WordCount, WordEmbedder
 from tests.indexing import CuttingEmbedder
 
 MESSAGES = [Message("user", "one two three four five six")]
@@ -81,7 +81,7 @@ class Flaky:
 
 
 def ask(model: Flaky, server: Server | None = None, *, seconds: float = 900.0) -> Completion:
-    chat = RateLimitedChat(model, server or Server())
+    chat = RateLimitedChat(model, server or Server(), WordCount())
     return chat.complete("answer", MESSAGES, max_tokens=20, seconds=seconds)
 
 
@@ -185,10 +185,31 @@ def test_embedded_server_is_started_anew_once(
 
 def test_price_is_that_of_the_reply(time: Time) -> None:
     """In the money of the settings; without a price it is not known."""
-    chat = RateLimitedChat(Flaky(time), Server(), price=Price(read=1.0, written=10.0))
+    chat = RateLimitedChat(Flaky(time), Server(), WordCount(), price=Price(read=1.0, written=10.0))
 
     assert 0.0015 == chat.complete("answer", MESSAGES, max_tokens=20).cost.price
     assert ask(Flaky(time)).cost.price is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "prompt", "written"),
+    [
+        (Completion("a b", ModelCall("answer")), 10, 2),
+        (Completion("a b", ModelCall("answer", 7)), 7, 2),
+        (Completion("", ModelCall("answer"), (WrittenCall("look", "x"),)), 10, 2),
+        (Completion("a b", ModelCall("answer"), finish_reason="length"), 10, 20),
+    ],
+)
+def test_tokens_that_nobody_counted_are_estimated(
+    reply: Completion, prompt: int, written: int
+) -> None:
+    """So budgets of tokens and money count; a reply that was cut used all that it was allowed."""
+    price = Price(read=1e6, written=1e6)
+    chat = RateLimitedChat(ScriptedChat(reply), Server(), WordCount(), price=price)
+    cost = chat.complete("answer", MESSAGES, max_tokens=20).cost
+
+    assert (prompt, written) == (cost.prompt_tokens, cost.completion_tokens)
+    assert prompt + written == cost.price
 
 
 class Counting:
@@ -252,7 +273,7 @@ def begun(chat: RateLimitedChat, model: Holding) -> Thread:
 def test_limit_holds_also_when_calls_fail(limit: int) -> None:
     """Two roles share their server's places; no place is lost by a fault."""
     model, server = Counting(), Server(requests=limit)
-    roles = [RateLimitedChat(model, server) for _ in range(2)]
+    roles = [RateLimitedChat(model, server, WordCount()) for _ in range(2)]
 
     def work(number: int) -> None:
         for _ in range(10):
@@ -290,7 +311,7 @@ def test_nobody_is_passed_by() -> None:
 def test_waiting_uses_up_the_time_of_the_call_and_not_of_the_try(holding: Holding) -> None:
     """Where others hold every place, the call ends in time and says why; nothing is sent."""
     server = Server(requests=1, timeout=2.0)
-    chat = RateLimitedChat(holding, server)
+    chat = RateLimitedChat(holding, server, WordCount())
     first = begun(chat, holding)
     began = real.monotonic()
     with pytest.raises(ModelTimeoutError, match="other requests") as caught:

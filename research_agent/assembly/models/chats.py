@@ -17,6 +17,7 @@ from research_agent.models.adapters.llama import START_SECONDS, LlamaServer
 from research_agent.models.adapters.openai import OPENAI_URL, Endpoint, OpenAIChat
 from research_agent.models.adapters.rate_limited import TRY_SECONDS, RateLimitedChat, Server
 from research_agent.models.adapters.reply_files import SqliteReplies
+from research_agent.models.adapters.tokens import Cl100k
 from research_agent.models.replies import identity_of
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import ChatModel
@@ -127,7 +128,7 @@ class Chats:
             self._opened.callback(partial(self._remember, role, chat))
         self._opened.callback(chat.close)
         self._opened.callback(server.close)  # (it is called before the other one)
-        return RateLimitedChat(chat, server, price=price, called=called)
+        return RateLimitedChat(chat, server, Cl100k(), price=price, called=called)
 
     def _remember(self, role: RoleSettings, chat: OpenAIChat) -> None:
         if chat.refused:

@@ -17,8 +17,8 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.models.replies import Price, call_price
-from research_agent.ports import CallOptions, ChatModel, Embedder, TextWindows
+from research_agent.models.replies import Price, call_price, counted_cost
+from research_agent.ports import CallOptions, ChatModel, Embedder, TextWindows, Tokenizer
 from research_agent.stopping import check
 from research_agent.telemetry import Attribute, span
 from research_agent.types import Completion, Message
@@ -196,24 +196,26 @@ def _closed(tries: int) -> ModelError:
 class RateLimitedChat:
     """A chat model whose calls are one request each, behind its server; implements ChatModel.
 
-    It fills the reply's seconds, tries and price. Safe to share between threads where the model
-    is.
+    It fills the reply's seconds, tries and price, and the tokens where the model did not count
+    them. Safe to share between threads where the model is.
     """
 
     def __init__(
         self,
         model: ChatModel,
         server: Server,
+        tokenizer: Tokenizer,
         *,
         price: Price | None = None,
         called: Mapping[str, str] | None = None,
     ) -> None:
         """Ask `model` at `server`; without a `price` what a call costs is not known.
 
-        `called` are attributes of its spans: provider and model.
+        `tokenizer` estimates tokens that the model does not count. `called` are attributes of its
+        spans: provider and model.
         """
         self._model, self._server, self._price = model, server, price
-        self._called = called or {}
+        self._tokenizer, self._called = tokenizer, called or {}
 
     def complete(
         self, role: str, messages: Sequence[Message], **asked: Unpack[CallOptions]
@@ -237,7 +239,8 @@ class RateLimitedChat:
         name = f"chat {self._called.get('gen_ai.request.model', '')}".rstrip()
         with span(name, about, client=True) as noted:
             served = self._server.ask(send, seconds=asked.get("seconds", math.inf))
-            reply, cost = served.value, served.value.cost
+            reply = served.value
+            cost = counted_cost(reply, messages, asked["max_tokens"], self._tokenizer)
             noted["gen_ai.response.model"] = cost.model
             noted["gen_ai.response.finish_reasons"] = [reply.finish_reason]
             noted["gen_ai.usage.input_tokens"] = cost.prompt_tokens
