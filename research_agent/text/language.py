@@ -40,9 +40,15 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 
 def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
-    """Return the languages of a question and of `texts` if they must differ, else empty texts."""
+    """Return the languages of a question and of `texts` if they must differ, else empty texts.
+
+    They need not where half of the texts, read one by one, are likeliest in the question's.
+    """
     own, theirs = languages_of(question), languages_of(" ".join(texts))
-    return ("", "") if not own or {*own} & {*theirs} or not theirs else (own[0], theirs[0])
+    alike = [text for text in texts if {*own} & {*languages_of(text)[:1]}]
+    if not own or not theirs or {*own} & {*theirs} or 2 * len(alike) >= len(texts):
+        return "", ""
+    return own[0], theirs[0]
 
 
 @cache

@@ -157,6 +157,6 @@ def test_result_says_that_a_question_was_not_translated(
 ) -> None:
     given, _ = asking(reply)
     result = ask(given, settings, "Berapa byte yang dimiliki kunci enkapsulasi ML-KEM-768?")
-    said = f"refine: the question is Indonesian, the documents are English; {why}"
+    said = f"refine: the question is Indonesian, most of what was found is English; {why}"
 
     assert [note for note in result.warnings if note.startswith(said)]

@@ -119,16 +119,29 @@ def test_question_with_something_to_word_is_not_simple(question: str) -> None:
     assert "" == proposals.why_simple(question)
 
 
+GERMAN = "Die Reparaturen bezahlt der Vermieter, und zwar innerhalb von vierzehn Tagen. " * 3
+
+
 @pytest.mark.parametrize(
-    ("question", "text"),
+    ("question", "texts"),
     [
-        ("What is the size?", "The size is what it is."),
-        ("ML-KEM-768", "The size is what it is."),
-        ("Apa itu?", "1184 1088 768"),
+        ("What is the size?", ["The size is what it is."]),
+        ("ML-KEM-768", ["The size is what it is."]),
+        ("Apa itu?", ["1184 1088 768"]),
+        ("Who pays for the repairs?", [GERMAN, "The tenants pay for the small ones."]),
+        ("Wer bezahlt die Reparaturen?", ["The tenants pay for the small ones. " * 9, GERMAN[:78]]),
     ],
 )
-def test_one_language_or_an_unknown_one_needs_no_translation(question: str, text: str) -> None:
-    assert ("", "") == languages_apart(question, [text])
+def test_one_language_or_an_unknown_one_needs_no_translation(
+    question: str, texts: list[str]
+) -> None:
+    """Nor does a question where half of what was found is in its language."""
+    assert ("", "") == languages_apart(question, texts)
+
+
+def test_most_of_what_was_found_is_in_another_language() -> None:
+    found = [GERMAN, GERMAN, "The tenants pay for the small ones."]
+    assert ("en", "de") == languages_apart("Who pays for the repairs?", found)
 
 
 @pytest.mark.parametrize(

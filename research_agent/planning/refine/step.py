@@ -145,7 +145,7 @@ class _Run:
         self.sure = f"bypass: {confidence.reason}" * (confidence.decision == "bypass")
         texts = [hit.chunk.text[:LANGUAGE_CHARS] for hit in probe.hits[:SOURCES]]
         own, self.language = map(language_name, languages_apart(question, texts))
-        apart = f"the question is {own}, the documents are {self.language}"
+        apart = f"the question is {own}, most of what was found is {self.language}"
         self.untranslated: tuple[str, ...] = (
             (f"refine: {apart}; it was not translated",) if own else ()
         )
