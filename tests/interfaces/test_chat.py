@@ -142,11 +142,17 @@ def test_old_sessions_go_after_retention_days(config: str, monkeypatch: pytest.M
 
 
 def test_docs_narrow_and_rejected_chunks_stay_away(docs: Path, config: str, model: Model) -> None:
-    """Only the named documents are read, and no chunk that was rejected; both last."""
-    (docs / "rolls.md").write_text("# Rolls\n\nRolls are baked at 210 degrees.\n", encoding="utf-8")
+    """Only the named documents are read, and no chunk that was rejected; both last.
+
+    Other limits of the session stay.
+    """
+    rolls = "---\ndate: 2023-05-01\n---\n# Rolls\n\nRolls are baked at 210 degrees.\n"
+    (docs / "rolls.md").write_text(rolls, encoding="utf-8")
     chat(config, "/docs rolls", BAKED, docs=docs)
     narrowed = [text for text in model.asked if "source=" in text]
     later = chat(config, "/docs", "/docs nothing*", "/docs all", docs=docs)
+    until = ("--until", "2023", "--session", "until")
+    dated = chat(config, "/docs rolls", "/docs guide", "/docs all", docs=docs, options=until)
     model.asked.clear()
     chat(config, "/docs all", BAKED, "/reject 1", BAKED, "/reject none", docs=docs)
     read = [text for text in model.asked if 'key="c1"' in text]
@@ -156,6 +162,8 @@ def test_docs_narrow_and_rejected_chunks_stay_away(docs: Path, config: str, mode
     assert not [text for text in narrowed if 'source="guide' in text]
     assert "  guide\n* rolls\n" in later.stdout
     assert "error: no document fits 'nothing*'\nhint: /docs all: no limit. " in later.stderr
+    assert "1 of 2 documents are read" in dated.stderr
+    assert "error: no document is within the scope" in dated.stderr
     assert whole in read[0]
     assert whole not in read[-1]
 

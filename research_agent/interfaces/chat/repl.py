@@ -240,7 +240,9 @@ class Repl:
     def _docs(self, argument: str) -> None:
         known = self._opened.connection.ports.documents()
         if argument:
-            wanted: chat.Limits = {} if argument == "all" else {"documents": words(argument)}
+            wanted: chat.Limits = {}
+            if argument != "all":
+                wanted = {**self._limits, "documents": words(argument)}
             try:
                 check_scope(scope_of(wanted), lambda: known)
             except ToolInputError as error:
