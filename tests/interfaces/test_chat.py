@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.interfaces.chat.text import quote_in
 from research_agent.types import REFUSAL
+from research_agent.types.conversation import Cited
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions, run
 
 
@@ -45,6 +47,13 @@ def test_a_session_outlives_its_process(config: str, model: Model) -> None:
     assert 1 == len(kept)
     written = in_sessions("select value from writes")
     assert [] == [blob for (blob,) in (*kept, *written) if b"research_agent" in blob]
+
+
+def test_evidence_of_a_page_has_plain_line_ends() -> None:
+    item = Cited(place="guide, page 1", source="/docs/guide.pdf")
+    shown = quote_in("It is\r\nbaked\r\nat 230 degrees.\r\n", item, "1", (7, 12))
+
+    assert shown.endswith("#page=1\n\nIt is\n»baked«\nat 230 degrees.")
 
 
 def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> None:

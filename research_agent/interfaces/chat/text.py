@@ -142,13 +142,17 @@ def sources_text(turn: Turn, problems: Sequence[str]) -> str:
 
 
 def quote_in(text: str, item: Cited, number: str, span: tuple[int, int]) -> str:
-    """Return the part of a page or chunk around a quote, with the quote between » and «."""
+    """Return the part of a page or chunk around a quote, with the quote between » and «.
+
+    Lines of a PDF's page end with a carriage return too, which is left out.
+    """
     start, end = span
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     cut = "…" * (start > AROUND), "…" * (len(text) - end > AROUND)
-    body = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"
+    around = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"
+    body = "\n".join(around.strip().splitlines())
     where = address(item.source, item.quoted_page)
-    return f"[{number.strip('[]')}] {item.place}\n{where}\n\n{body.strip()}"
+    return f"[{number.strip('[]')}] {item.place}\n{where}\n\n{body}"
 
 
 def markdown(name: str, turns: Sequence[Turn]) -> str:
