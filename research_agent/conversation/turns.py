@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from research_agent.types import Chunk
-from research_agent.types.conversation import MOST_KNOWN, Cited, FollowUp, Ledger, Turn
+from research_agent.types.conversation import MORE, MOST_KNOWN, Cited, FollowUp, Ledger, Turn
 from research_agent.types.records import text_digest
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope, limits_text
@@ -41,7 +41,7 @@ def turn_of(
         text=asked.text,
         question=result.question,
         how=asked.how,
-        reason=asked.reason,
+        reason=MORE if asked.more else asked.reason,
         status=result.status,
         answer=result.answer,
         refusal_reason=result.refusal_reason,

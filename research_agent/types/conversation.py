@@ -16,6 +16,8 @@ Understanding = Literal["new", "rules", "model", "context"]
 """How a question was understood: "new": as it was typed; "model": completed by a model; "context":
 together with the question before, because the model's reply could not be used; "rules": in
 sessions of older versions."""
+MORE = "asked for more, so what was cited before is not read again"
+"""What a person has to know about a question that asks for more than an earlier answer said."""
 MOST_KNOWN = 2
 """Chunks cited earlier that a follow-up starts from: one of each of the last two answers."""
 
@@ -37,8 +39,7 @@ class FollowUp:
     def warnings(self) -> tuple[str, ...]:
         """What a person has to know about how the question was understood."""
         told = f"follow_up: asked together with the question before: {self.reason}"
-        more = "follow_up: asked for more, so what was cited before is not read again"
-        return (*[told] * (self.how == "context"), *[more] * self.more)
+        return (*[told] * (self.how == "context"), *[f"follow_up: {MORE}"] * self.more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from research_agent.conversation.turns import known_chunks
+from research_agent.interfaces.chat.text import understood
 from research_agent.settings import BudgetSettings, FilterSettings
+from research_agent.types.conversation import MORE
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
 from tests.graphs.talking import SMALL, SMALLER, chat, completes, say
 
@@ -84,9 +86,21 @@ def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
     say(graph, "And how many bytes?")
 
     assert asked == turn.question
-    assert "not read again" in turn.warnings[0]
+    assert f"asked: {asked} (model: {MORE})" == understood(turn)
+    assert (f"follow_up: {MORE}",) == turn.warnings[:1]
     assert "1184 bytes" not in read
     assert "800 bytes" in read
+    assert "1184 bytes" in read_by(answerer)
+
+
+def test_what_else_asked_again_as_it_was_understood_leaves_nothing_out() -> None:
+    """As `/retry` does: the rest of the answer may stand where its beginning stood."""
+    answerer = ScriptedChat(says(GOOD), says("not found in provided docs"), says(GOOD))
+    graph = chat(ports(answerer, completes(f"{QUESTION[:-1]} beside?", more=True)), ONE_ROUND)
+    more = say(graph, QUESTION, "what else?").turns[1]
+    again = say(graph, more.question).turns[2]
+
+    assert ("refused", "answered", ()) == (more.status, again.status, again.warnings)
     assert "1184 bytes" in read_by(answerer)
 
 
