@@ -263,4 +263,6 @@ def with_markers(claim: Claim) -> str:
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
     marks += "" if is_supported(claim) else f"[{claim.verdict}]"
-    return f"{body} {marks}{'' if body.endswith(('|', '```')) else end}"
+    if body.endswith("```"):  # (text behind it would keep the code open)
+        return f"{body}\n{marks}"
+    return f"{body} {marks}{'' if body.endswith('|') else end}"

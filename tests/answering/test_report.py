@@ -108,7 +108,8 @@ def test_rows_and_code_have_lines_of_their_own() -> None:
         "It is blue [c2][unconfirmed].",
         "```",
         "run",
-        "``` [c1]",
+        "```",
+        "[c1]",
     ]
 
 
