@@ -33,9 +33,8 @@ class Asked:
 
     @property
     def is_draft(self) -> bool:
-        """Whether the model has answered; a refusal by its words or for the scope is none."""
-        given = bool(self.answer.text) and self.answer.refused != "wrong_scope"
-        return given and not read_missing(self.answer.text).is_refusal
+        """Whether the model has answered; a refusal by its words is none."""
+        return bool(self.answer.text) and not read_missing(self.answer.text).is_refusal
 
 
 ASKED = TypeAdapter(Asked)
