@@ -69,6 +69,7 @@ def test_divisor_is_the_number_of_outcomes(given: Token, expected: float) -> Non
         (token("7", -0.1), True),
         (token(",", -0.1), False),
         (token("<|im_end|>", -0.1), False),
+        (token("x|>", -0.1), True),
         (Token("word", -0.1), False),
         (Token("x", 5.0, (Alternative("x", 5.0),)), False),
     ],
@@ -105,3 +106,4 @@ def test_means() -> None:
     assert entropy.mean_entropy([]) is None
     assert entropy.normalized_uncertainty([]) is None
     assert entropy.mean_of_most_uncertain([]) is None
+    assert 1.0 == entropy.mean_of_most_uncertain([1.0, 0.0, 0.0])

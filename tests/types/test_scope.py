@@ -150,6 +150,7 @@ def test_names_and_paths(wanted: str, found: list[str]) -> None:
         ("FIPS-203", "The nearest: 'FIPS.203', 'FIPS.204'."),
         ("brotchen", "The nearest: 'Brötchen'."),
         ("home", "Leave it out, or name one such as 'FIPS.203', 'FIPS.204', 'C# notes [draft]'."),
+        ("s/*", "Leave it out, or name one such as 'FIPS.203', 'FIPS.204', 'C# notes [draft]'."),
         ("zzz*", "Leave it out, or name one such as 'FIPS.203', 'FIPS.204', 'C# notes [draft]'."),
     ],
 )
