@@ -37,6 +37,9 @@ def test_line_numbers_and_running_heads_between() -> None:
     parts = ["All keys of the scheme", "are sampled anew for", "every session."]
 
     assert parts == shown("All keys of the scheme are sampled anew for every session.", page)
+    short = "12 Every key of the scheme\r\n13 is\r\n14 sampled anew."
+    parts = ["Every key of the scheme", "is", "sampled anew."]
+    assert parts == shown("Every key of the scheme is sampled anew.", short)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,7 @@ def test_line_numbers_and_running_heads_between() -> None:
         ("A | 800 | 768", "COLUMNS", ["A", "800", "768"]),
         ("C | 1568 | 1569", "COLUMNS", None),
         ("C | 7 | 7", "C\r\n7\r\n9\r\n7\r\nD", ["C\r\n7", "7"]),  # no character is used twice
+        ("A | 7 | 7", "7\r\nA\r\n7", ["7\r\nA\r\n7"]),  # the nearest is used, another is not
         ("rows | 8", "key 1184 bytes 18 rows 8", ["rows 8"]),  # not inside another number
         ("bytes | 18", "key 1184 bytes 18 rows 8", ["bytes 18"]),
     ],
@@ -71,11 +75,11 @@ def test_what_stands_around_decides() -> None:
 
 def test_a_part_after_the_break_is_the_next_one() -> None:
     page = (
-        "are sampled anew for it. Head\r\nAll keys of the scheme\r\n7\r\nare sampled anew for it."
+        "sam-\r\npled anew for it. Head\r\nAll keys of the scheme\r\n7\r\nsam-\r\npled anew for it."
     )
-    spans = quote_spans("All keys of the scheme are sampled anew for it.", page)
+    spans = quote_spans("All keys of the scheme sampled anew for it.", page)
 
-    assert ((page.index("All"), page.index("\r\n7")), (page.rindex("are"), len(page))) == spans
+    assert ((page.index("All"), page.index("\r\n7")), (page.rindex("sam"), len(page))) == spans
 
 
 @pytest.mark.parametrize(

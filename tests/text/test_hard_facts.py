@@ -14,6 +14,7 @@ def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
     [
         ("It takes 10^12 steps.", "10¹² steps"),
         ("It takes 1e12 steps.", "10^{12} steps"),
+        ("It takes 2^-3 steps.", "0.125 steps"),
         ("It takes 2^64 steps.", "264 steps"),  # an exponent that lost its place
         ("It has 49,856 bytes.", "49 856 bytes"),
         ("It has 49,856 bytes.", "49\u202f856 bytes"),
@@ -49,6 +50,7 @@ def test_held(sentence: str, evidence: str) -> None:
     ("sentence", "evidence"),
     [
         ("It has 1088 bytes.", "1184 bytes"),
+        ("It has 234 bytes.", "1,234,567 bytes"),
         ("On 2024-05-13", "On 2024-06-14"),
         ("ML-KEM-768", "ML-KEM-7680 and ML-KEM-512"),
         ("The FBI", "fbix and afbi"),
@@ -69,6 +71,7 @@ def test_arithmetic_is_neither_held_nor_missing() -> None:
     assert ["computed"] == statuses("1.5 million", "", window="1,500,000")
     assert ["computed"] == statuses("There are 3 sets.", "three sets")
     assert ["missing"] == statuses("777 in all", "", window="40 and 60")
+    assert ["missing"] == statuses("100 in all", "", window="40 and 58")
 
 
 def test_small_letters_with_accents_make_no_identifier() -> None:
