@@ -27,6 +27,7 @@ def test_another_number_in_the_same_place() -> None:
     assert "230" == value(
         "Roti dipanggang pada suhu 250 derajat.", "Roti dipanggang pada suhu 230 derajat."
     )
+    assert "230" == value("Bread is baked at 250 degrees.", "Bread is baked: 230 degrees.")
     other = found("Bread is baked at 250 degrees.", "It rains. Bread is baked at 230 degrees.")
     assert other
     assert ("250", "Bread is baked at 230 degrees.") == (other.said, other.quote.quote)

@@ -93,6 +93,11 @@ def test_nothing_is_known_of_nothing() -> None:
     assert in_words(shown).startswith("not known (no log-probabilities: the documents' own words")
 
 
+def test_the_measure_is_told_with_its_value() -> None:
+    assert "0.14 nats a token" in in_words(Uncertainty("logprobs", 0.14, 0.1))
+    assert "60 % of what" in in_words(Uncertainty("disagreement", value=0.6))
+
+
 def differ(first: str, second: str) -> Disagreement:
     found = disagreement([first], second)
     assert found is not None
@@ -148,6 +153,7 @@ def spans(
         (("By", " ML-KEM", " it is so."), " ML-KEM", "ML-KEM"),
         (("By", " readFile", " it is so."), " readFile", "readFile"),
         (("Panjangnya", " 12", " meter."), " 12", "12"),
+        (("2400", " m is its length."), "2400", "2400"),
         (("It has", " 2400", " m."), "", ""),  # sure
         (("It", " often", " rains."), " often", ""),
         (("Made by", " Shannon", " once."), " Shannon", ""),
