@@ -40,6 +40,10 @@ def test_value(similarities: list[float], question: str, value: float, decision:
     assert pytest.approx(value) == found.value
 
 
+def test_value_at_the_limit_bypasses() -> None:
+    assert "bypass" == confidence([0.9, 0.4, 0.3, 0.3], bypass=0.9).decision
+
+
 def test_nothing_found_is_no_confidence() -> None:
     found = retrieval_confidence(LONG, [Hit(chunk("x"), 0.9)], ConfidenceSettings())
 

@@ -25,6 +25,7 @@ def order(query: str, hits: list[Hit], kind: QuestionKind = "general") -> str:
         ("is FIPS 203 final", {"fips", "203"}),
         ("use of snake_case and readFile", {"snake_case", "readfile"}),
         ("What is a key?", set()),
+        ("the pH of water", {"ph"}),
         ("(NIST) 'KEM'", {"nist", "kem"}),
     ],
 )
@@ -37,10 +38,11 @@ def test_anchors(query: str, expected: set[str]) -> None:
     ("query", "second", "third", "expected"),
     [
         ("FIPS 203?", hit("b", 0.8, "FIPS alone"), hit("c", 0.7, "FIPS 203 it is"), "cab"),
+        ("FIPS 203 KEM", hit("b", 0.8, "FIPS 203"), hit("c", 0.8, "FIPS 203 KEM"), "cba"),
         ("plain words", hit("b", 0.8, lexical=4.0), hit("c", 0.7, lexical=9.0), "cab"),
         ("FIPS 203", Hit(Chunk("b", "d", "text", section=("FIPS 203",)), 0.8), hit("c", 0), "bac"),
     ],
-    ids=["two technical words", "share of the best lexical score", "words of a heading"],
+    ids=["two technical words", "three", "share of the best lexical score", "words of a heading"],
 )
 def test_what_opens_the_general_gate(query: str, second: Hit, third: Hit, expected: str) -> None:
     assert expected == order(query, [hit("a", 0.9), second, third])

@@ -22,7 +22,8 @@ TEXTS = {
     **{f"x{i}": (f"LAT reading number {i} of the day at the gauge.", ("5. Data",))
        for i in range(12)},
 }  # fmt: skip
-QUERIES = ["What is LAT?", "Is PX-200 or PX-300 the better one for water?", "gauge levels"]
+COMPARED = "Is PX-200 or PX-300 the better one for water?"
+QUERIES = ["What is LAT?", COMPARED, "gauge levels", "How does Algorithm 2 work?"]
 
 
 def chunks(order: Sequence[str] = tuple(TEXTS)) -> list[Chunk]:
@@ -85,10 +86,19 @@ def test_definition_moves_up_and_overview_enters(monkeypatch: pytest.MonkeyPatch
 
 
 def test_both_things_compared_are_found() -> None:
-    compared = search("Is PX-200 or PX-300 the better one for water?", GIVEN)
+    compared = search(COMPARED, GIVEN)
 
     assert {"a", "e"} <= set(ids(compared)[:6])
     assert 2 == sum(name.startswith("about: ") for name, _ in compared.stages)
+
+
+def test_thing_compared_that_ranks_low_is_let_in() -> None:
+    more = [Chunk(f"a{i}", "guide", f"PX-200, {i}.", 50 + i, 50 + i) for i in range(6)]
+    other = Chunk("other", "guide", "Seals of PX-300.", 60, 60)
+    compared = search(COMPARED, ports([*chunks(), *more, other]))
+
+    assert "e" not in dict(compared.stages)["fused"][:6]
+    assert "e" in ids(compared)[:6]
 
 
 def test_an_identifier_that_one_chunk_alone_holds_puts_it_first() -> None:
