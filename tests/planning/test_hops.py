@@ -4,9 +4,15 @@ import json
 
 import pytest
 
-from research_agent.planning.tool_calls.ranking import collect, planned_calls, read_answer, waiting
+from research_agent.planning.tool_calls.ranking import (
+    HOP_SLOT,
+    collect,
+    planned_calls,
+    read_answer,
+    waiting,
+)
 from research_agent.types import Hit
-from research_agent.types.calls import CallPlan, CallResult, ToolCall
+from research_agent.types.calls import PART_SLOT, CallPlan, CallResult, ToolCall
 from tests.fakes import chunk
 
 QUERIES = ("Where was its founder's wife born?", "Who founded it?", "Wife of #1?", "Birth of #2?")
@@ -18,6 +24,20 @@ def test_parts_wait_for_one_another() -> None:
     assert (2,) == waiting(QUERIES, (0, 1))
     assert (3,) == waiting(QUERIES, (0, 1, 2))
     assert () == waiting(QUERIES, (0, 1, 2, 3))
+
+
+def test_hits_of_following_queries_come_last() -> None:
+    assert [PART_SLOT, 0] == [call.slot for call in planned_calls(("a", "b"), following=("b",))]
+
+
+@pytest.mark.parametrize(("slot", "most"), [(PART_SLOT, 2), (HOP_SLOT, 1)])
+def test_a_part_alone_lets_in_two_hits_and_one_after_a_gap_one(slot: int, most: int) -> None:
+    hits = tuple(Hit(chunk("text", at), 1 - at / 10) for at in range(9))
+    own, part = (ToolCall(at, "t", {"query": "ab"[at]}, part=at, slot=slot) for at in range(2))
+    results = [CallResult(own, hits[:6]), CallResult(part, hits[6:])]
+    plan = CallPlan(1, "planner", (own, part))
+
+    assert 6 + most == len(collect(results, plan, own_query="a", max_turns=3, rrf_k=5).hits)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,17 @@ def test_rewrites(query: str, measures: validators.Measures, reason: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("question", "reason"), [("\u043a\u043b\u044e\u0447 KEM", ""), ("KEM", "asks something else")]
+)
+def test_most_letters_decide_whether_a_model_reads_a_question(question: str, reason: str) -> None:
+    standard = validators.Standard(question=question, model=next(iter(validators.FITTED)))
+    ruling = validators.check_similarity(standard, 0.1)
+
+    assert validators.first_block((ruling,)).startswith(reason)
+    assert bool(reason) == bool(validators.first_block((ruling,)))
+
+
+@pytest.mark.parametrize(
     ("measures", "reason"),
     [
         (measured(0.88, 0.8, "a"), "asks something else: similarity 0.88 < 0.90"),
@@ -136,6 +147,7 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
         ("How far is a run of 5 km?", "5 kilometres of running", ""),
         ("Is 3 square metres enough?", "3 m\u00b2", ""),
         ("What does the World Health Organization say?", "WHO advice", ""),
+        ("What does the European Union say?", "EU advice", ""),
         ("What does the WHO say?", "World Health Organization advice", ""),
         ("Where is the court of Portugal?", "Portuguese court", ""),
         ("How are keys made?", "FIPS 203 ML-KEM.KeyGen", ""),
@@ -144,6 +156,8 @@ def lost(question: str, *queries: str, translated: bool = False) -> str:
         ("\u5982\u4f55\u8d2d\u4e70\u6708\u7968?", "\u600e\u4e48\u4e70\u6708\u7968?", ""),
         ("How heavy is the PX-200?", "weight of the PX-300", "missing: PX-200"),
         ("Who paid after 30 days?", "who paid after 30 weeks", "another unit: 30"),
+        ("3\u5929\u5185\u4ed8\u6b3e\u5417?", "3\u5468\u5185\u4ed8\u6b3e\u5417?", "another unit: 3"),
+        ("Is 5 mgx enough?", "is 5 kg enough", ""),
         ("Who paid \u20ac5?", "who paid $5", "another unit: 5"),
         ("Who paid in three months?", "who paid in four months", "missing: 3"),
         ("How long is the film?", "length of the film of 1994", "a number was added: 1994"),
