@@ -87,9 +87,10 @@ def test_without_a_value_the_reason_is_there(given: Completion, missing: str) ->
 
 
 def test_rows_of_every_token() -> None:
-    rows = token_rows((word("230", 0.5, 0.5), word(".", 0.5, 0.25)))
+    rows = token_rows((word("230", 0.5, 0.5), word(".", 0.5, 0.25), word("It", 0.5)))
+    has = [(row.text, row.entropy is not None) for row in rows]
 
-    assert [("230", True), (".", False)] == [(row.text, row.entropy is not None) for row in rows]
+    assert [("230", True), (".", False), ("It", True)] == has
     assert [(".", log(0.5)), (".1", log(0.25))] == list(rows[1].alternatives)
 
 
@@ -142,6 +143,7 @@ def test_chunks_without_gain_are_left_out() -> None:
     assert ["c1", "c2"] == [item.key for item in chosen.value.evidence]
     assert ("threshold", "gain", 4) == (stats.mode, stats.source, stats.original)
     assert (2, 5) == (stats.kept, stats.calls)
+    assert [("gain", True)] * 2 + [("gain", False)] * 2 == reasons(chosen)
     assert 5 == len(model.asked) == len(chosen.event.calls)
     assert {"prune"} == {call.role for call in chosen.event.calls}
     assert stats.tokens_after < stats.tokens_before == sum(len(text.split()) for text in TEXTS)
@@ -243,6 +245,14 @@ def test_what_protects_a_chunk() -> None:
     assert ("", "table") == protections("What is bread?", [chunks[1], table])
     assert ("identifier", "", "") == protections("How long is ML-KEM-768's key?", chunks)
     assert ("", "number", "") == protections("What has 32 bytes?", chunks)
+    assert ("number", "", "number", "") == protections("What has 32 bytes?", chunks[1:] * 2)
     assert ("", "", "quotation") == protections('Where does it say "keys  are Random"?', chunks)
     assert ("", "") == protections("What is ML-KEM-768?", [chunks[0], chunks[0]])
     assert ("", "", "") == protections("what is a key?", chunks)
+
+
+def test_tables_alone_all_stay() -> None:
+    tables = [replace(hit, chunk=replace(hit.chunk, kind="table")) for hit in hits()]
+    chosen = choose(model := NuModel(), settings(), found=tables)
+
+    assert ([("table", True)] * 4, []) == (reasons(chosen), model.asked)
