@@ -19,7 +19,7 @@ Place = Literal["all", "planner", "answer", "verifier"]
 DOCUMENTS: Mapping[str, str] = {
     "kiln.md": """# Firing the kiln
 
-The glaze kiln is fired at 1240 degrees. A firing takes eleven hours, and the kiln cools for
+The glaze kiln is fired at 1240 degrees. A firing takes eleven hours. The kiln cools for
 another eighteen hours before its door may be opened.
 
 The potter's own note on this page is PRIVATE-TEXT-OF-A-DOCUMENT.
