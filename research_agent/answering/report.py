@@ -260,8 +260,7 @@ def conflicts_of(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple
 def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterator[Conflict]:
     here, there = own.hit.chunk, other.hit.chunk
     mine = _parts(quote)
-    said = content_words(claim.text)
-    named = said & content_words(headings(here)) - content_words(quote)
+    named = content_words(claim.text) & content_words(headings(here)) - content_words(quote)
     stated = _parts(claim.text)[1]
     if len(mine[0]) < LEAST_WORDS or not mine[1] or here.kind != there.kind:
         return
@@ -274,9 +273,9 @@ def _between(claim: Claim, own: Evidence, quote: str, other: Evidence) -> Iterat
         text = there.text[start:end]
         theirs = _parts(text)
         alike = len(mine[0] & theirs[0]) >= ALIKE * len(mine[0] | theirs[0])
-        alike = alike and named <= above | content_words(text)
+        same_thing = named <= above.union(*theirs)
         gone, new = mine[1] - theirs[1], theirs[1] - mine[1]
-        if alike and len(gone) == len(new) == 1 and gone <= stated:
+        if alike and same_thing and len(gone) == len(new) == 1 and gone <= stated:
             yield Conflict(
                 claim=claim.text,
                 value=next(iter(gone)),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from research_agent.text.content_words import content_words, share_held, wanted_words
 from research_agent.text.hard_facts import hard_facts, own_readings
@@ -114,11 +115,12 @@ def is_copied(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
 def is_verbatim(claim: Claim, chunks: Mapping[str, Chunk]) -> bool:
     """Return whether a claim is a whole sentence or line of a chunk, of at least two words."""
     words = _words(claim.text)
-    return len(wanted_words(words)) > 1 and any(
-        words == _words(chunk.text[slice(*span)])
-        for chunk in chunks.values()
-        for span in unit_spans(chunk)
-    )
+    return len(wanted_words(words)) > 1 and any(words in _units(c) for c in chunks.values())
+
+
+@lru_cache(maxsize=256)
+def _units(chunk: Chunk) -> frozenset[str]:
+    return frozenset(_words(chunk.text[start:end]) for start, end in unit_spans(chunk))
 
 
 def _words(sentence: str) -> str:
