@@ -45,10 +45,10 @@ def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
     They need not where half of the texts, read one by one, are likeliest in the question's.
     """
     own, theirs = languages_of(question), languages_of(" ".join(texts))
-    alike = [text for text in texts if {*own} & {*languages_of(text)[:1]}]
-    if not own or not theirs or {*own} & {*theirs} or 2 * len(alike) >= len(texts):
+    if not own or not theirs or {*own} & {*theirs}:
         return "", ""
-    return own[0], theirs[0]
+    alike = [text for text in texts if {*own} & {*languages_of(text)[:1]}]
+    return ("", "") if 2 * len(alike) >= len(texts) else (own[0], theirs[0])
 
 
 @cache
