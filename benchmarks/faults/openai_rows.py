@@ -103,7 +103,10 @@ def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]
 
 @contextmanager
 def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
-    """Serve until the `last` call was answered, and then listen no more."""
+    """Serve until the `last` call was answered, and then listen no more.
+
+    The client waits long for that answer: who gives up on a busy machine finds no server.
+    """
     dead = Event()
 
     def script(given: Json) -> Reply:
@@ -114,7 +117,7 @@ def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
         return good(given)
 
     with _ending(script, dead) as url:
-        yield served(url, terms.timeout)
+        yield served(url, terms.seconds / 2)
 
 
 @contextmanager
