@@ -6,7 +6,7 @@ import pytest
 
 from research_agent.retrieval.search.definitions import by_definition, identifiers
 from research_agent.retrieval.search.overviews import family
-from research_agent.retrieval.search.places import place_at
+from research_agent.retrieval.search.places import pages_apart, place_at
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.question_plan import MOST_FOUND, LookUp, by_heading
 
@@ -148,6 +148,26 @@ def test_inserted_after_a_rank(own: str, others: str, after: int, most: int, exp
     found = place_at([pages[n] for n in own], [pages[n] for n in others], after=after, most=most)
 
     assert expected == "".join(chunk.text for chunk in found)
+
+
+@pytest.mark.parametrize(
+    ("own", "source", "expected"),
+    [
+        ("aAbcd", "a.pdf", "abAcd"),  # (A's place is 4, as c's)
+        ("aAaA", "a.pdf", "aAaA"),
+        ("abcdA", "a.pdf", "abcdA"),
+        ("aAbcd", "a.md", "aAbcd"),
+    ],
+)
+def test_later_hits_of_a_page_are_put_back(own: str, source: str, expected: str) -> None:
+    """By their number on the page, not behind all others; formats without pages keep ranks."""
+    paged_at = [(name, ord(name.lower()) if source == "a.pdf" else 1) for name in own]
+    chunks = [
+        Chunk(str(rank), "d", name, page, page, source=source)
+        for rank, (name, page) in enumerate(paged_at)
+    ]
+
+    assert expected == "".join(chunk.text for chunk in pages_apart(chunks))
 
 
 @pytest.mark.parametrize(

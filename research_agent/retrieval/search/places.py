@@ -6,19 +6,23 @@ The page on which a chunk begins counts.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 
 from research_agent.types import Chunk, ChunkKind
 from research_agent.types.references import Edge
 
 
 def pages_apart(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Return the best chunk of each page first, then the others; none is lost.
+    """Return the chunks by their rank, times two for the second of a page, three for its third.
 
     Chunks of formats without pages keep their ranks.
     """
-    best = {_page(chunk): chunk for chunk in reversed(chunks)}
-    first = {chunk.chunk_id for chunk in best.values()}
-    return tuple(sorted(chunks, key=lambda chunk: chunk.chunk_id not in first))
+    seen = Counter[tuple[str, str]]()
+    places = list[int]()
+    for rank, chunk in enumerate(chunks, 1):
+        seen[_page(chunk)] += 1
+        places.append(rank * seen[_page(chunk)])
+    return tuple(chunk for _, chunk in sorted(zip(places, chunks, strict=True), key=itemgetter(0)))
 
 
 def elsewhere(chunks: Sequence[Chunk], shown: Sequence[Chunk]) -> tuple[Chunk, ...]:
