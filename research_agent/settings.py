@@ -210,7 +210,7 @@ class AnswerSettings:
     """How a refusal is decided. prompt: the model may refuse while it writes the answer; check: a
     yes/no question about the written answer decides; auto: "check" for the embedded model, which
     otherwise refuses too much, and "prompt" for all others."""
-    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.2
+    min_answerable: Annotated[float, Range(0, 1, "probability")] = 0.1
     """Refusal "check": an answer below this probability is refused, and one to which the model
     says no. It combines the model's "yes" and a cross-encoder, fitted to the embedded model. 0
     refuses nothing. Without log-probabilities the model's yes or no decides."""
