@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research_agent.interfaces.chat.text import quote_in
+from research_agent.interfaces.chat.text import quotes_in
 from research_agent.types import REFUSAL
 from research_agent.types.conversation import Cited
 from tests.interfaces.commands import BAKED, GUIDE, SHOWN, Model, chat, in_sessions, run
@@ -49,9 +49,21 @@ def test_a_session_outlives_its_process(config: str, model: Model) -> None:
     assert [] == [blob for (blob,) in (*kept, *written) if b"research_agent" in blob]
 
 
+@pytest.mark.usefixtures("indexed")
+def test_evidence_has_every_quote_of_a_source(config: str, model: Model) -> None:
+    """Where the whole result cannot be read, the quote that the session itself keeps."""
+    model.answer = "Bread is baked at 230 degrees [c1]. It takes an hour [c1]."
+    both = chat(config, BAKED, "/evidence 1")
+    in_sessions("update research_agent_results set result = 'unreadable'")
+    old = chat(config, "/evidence 1")
+
+    assert "»Bread is baked at 230 degrees.« »It takes an hour.«" in both.stdout
+    assert "»Bread is baked at 230 degrees.« It takes an hour." in old.stdout
+
+
 def test_evidence_of_a_page_has_plain_line_ends() -> None:
     item = Cited(place="guide, page 1", source="/docs/guide.pdf")
-    shown = quote_in("It is\r\nbaked\r\nat 230 degrees.\r\n", item, "1", (7, 12))
+    shown = quotes_in("It is\r\nbaked\r\nat 230 degrees.\r\n", item, "1", [(7, 12)])
 
     assert shown.endswith("#page=1\n\nIt is\n»baked«\nat 230 degrees.")
 

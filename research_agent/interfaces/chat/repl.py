@@ -1,7 +1,9 @@
 """What a person does in a conversation: asks, chooses, and gives commands."""
 
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,11 +30,14 @@ from research_agent.interfaces.cli.rendering import (
 )
 from research_agent.interfaces.cli.terminal import Steps, note, say
 from research_agent.interfaces.own_graphs import chat
+from research_agent.interfaces.report.content import every_quote
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.writing import check_target, write_report
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
+from research_agent.text.alignment import PageSpan
 from research_agent.text.replies import check_question
+from research_agent.types import Chunk
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.events import Event
 from research_agent.types.scope import check_scope, limits_text, scope_of
@@ -40,7 +45,7 @@ from research_agent.types.uncertainty import told
 
 HELP = """Type a question; follow-ups such as "and for the other one?" work too.
 /sources            the places that the last answer cites, and whether they have changed
-/evidence 2         citation 2 of the last answer, within the text of its page
+/evidence 2         what the last answer quotes of source 2, within the text of its page
 /open 2             open that page in the browser
 /why                what was searched, kept and dropped, and how sure the answer is
 /retry [QUESTION]   ask the last question again, or in other words; earlier answers stay
@@ -216,13 +221,31 @@ class Repl:
                 f"{item.place} is no longer in the index as it was cited",
                 hint=f'The quote was: "{item.quote}"',
             )
-        spans = [span for span in item.spans if span.page == item.quoted_page]
-        if page := chunks.page_text(item.chunk_id, item.quoted_page) if spans else "":
-            around, span = page, (spans[0].start, spans[-1].end)
-        else:
-            around, start = found[0].text, found[0].text.find(item.quote)
-            span = (start, start + len(item.quote))
-        say(text.quote_in(around, item, key, span))
+        shown = []
+        for page, places in sorted(self._places(item, found[0]).items()):
+            around = chunks.page_text(item.chunk_id, page) if page else found[0].text
+            spans = tuple(PageSpan(page, *place) for place in places) if page else ()
+            shown.append(text.quotes_in(around, replace(item, spans=spans), key, places))
+        say("\n\n".join(shown))
+
+    def _places(self, item: Cited, chunk: Chunk) -> Mapping[int, list[tuple[int, int]]]:
+        """Return start and end of each quote of a citation by page; by 0 those in its chunk."""
+        chunks = self._opened.connection.ports.chunks
+        quotes = [(item.quote, item.spans)]  # (all that an older version kept)
+        with suppress(SessionError):
+            result = self._talk.result(len(self._talk.turns()) - 1)
+            every = every_quote(result, chunks)
+            own = [one for one in every if one.chunk_id == item.chunk_id]
+            quotes = [(one.quote, one.page_spans) for one in own] or quotes
+        found = defaultdict[int, list[tuple[int, int]]](list)
+        for quote, spans in quotes:
+            shown = [span for span in spans if chunks.page_text(item.chunk_id, span.page)]
+            for span in shown:
+                found[span.page].append((span.start, span.end))
+            if not shown:
+                start = chunk.text.find(quote)
+                found[0].append((start, start + len(quote)))
+        return found
 
     def _open(self, key: str) -> None:
         item = self._cited(key or "1")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from research_agent.answering.result_lines import NUMBER, numbered, numbers
 from research_agent.conversation.sessions import SessionInfo
 from research_agent.interfaces.cli.rendering import address
+from research_agent.interfaces.report.content import in_context
 from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
 from research_agent.text.visible import escaped_answer, plain
@@ -141,15 +142,14 @@ def sources_text(turn: Turn, problems: Sequence[str]) -> str:
     return "\n".join([*lines, *problems])
 
 
-def quote_in(text: str, item: Cited, number: str, span: tuple[int, int]) -> str:
-    """Return the part of a page or chunk around a quote, with the quote between » and «.
+def quotes_in(text: str, item: Cited, number: str, quoted: Sequence[tuple[int, int]]) -> str:
+    """Return the part of a page or chunk around its quotes, with each between » and «.
 
     Lines of a PDF's page end with a carriage return too, which is left out.
     """
-    start, end = span
-    before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
-    cut = "…" * (start > AROUND), "…" * (len(text) - end > AROUND)
-    around = f"{cut[0]}{before}»{text[start:end]}«{after}{cut[1]}"
+    quotes = [(start, end, text[start:end]) for start, end in quoted]
+    pieces = in_context(text, quotes, around=AROUND)
+    around = "".join(f"»{words}«" if marked else words for words, marked in pieces)
     body = "\n".join(around.strip().splitlines())
     where = address(item.source, item.quoted_page)
     return f"[{number.strip('[]')}] {item.place}\n{where}\n\n{body}"
