@@ -99,6 +99,34 @@ def test_a_follow_up_within_a_scope_and_text_without_pages(web: Web) -> None:
         assert "all 3 documents" == page.locator("#scope-note").inner_text()
 
 
+def test_limits_are_kept_at_once(web: Web) -> None:
+    """Before a question too; one that waits can be asked again; not while one is answered."""
+    with web.page("limits") as page:
+        limits = f"{web.address}/api/talk/limits/scope"
+        with page.expect_response(limits):
+            page.get_by_role("checkbox", name="guide").check()
+        page.reload()
+        page.wait_for_selector("#where:text-matches('^limits')")
+        page.wait_for_selector("#scope-note:text-is('1 of 3 documents')")
+        web.model.takes = 5.0
+        page.get_by_label("Your question").fill(BAKED)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".steps li")
+        told = httpx.post(limits, headers=BEARER, json={"scope": {}})
+        page.get_by_role("button", name="Stop", exact=True).click()
+        page.wait_for_selector("#pending:has-text('Stopped.')")
+        with page.expect_response(limits):
+            page.get_by_role("button", name="Read all documents").click()
+        page.wait_for_selector("#pending:has-text('This question has no answer yet.')")
+        web.model.takes = 0.0
+        page.get_by_role("button", name="Ask again").click()
+        page.wait_for_selector("article.turn")
+
+        assert (409, True) == (told.status_code, "being answered" in told.json()["error"])
+        assert "all 3 documents" == page.locator("#scope-note").inner_text()
+        assert [] == [one for one in web.complaints if "409" not in one]
+
+
 def test_hostile_names_and_texts_are_shown_as_text(web: Web) -> None:
     web.model.answer = "The duck <script>document.title='xx'</script> has 2 wings [c1]."
     with web.page("hostile") as page:

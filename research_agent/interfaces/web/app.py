@@ -54,6 +54,7 @@ def build_app(workspace: Workspace) -> Starlette:
         Route("/api/index", _with_json(partial(_index, workspace)), methods=["POST"]),
         Route(talk, partial(_talk, workspace)),
         Route(f"{talk}/ask", _with_json(partial(_ask, workspace)), methods=["POST"]),
+        Route(f"{talk}/scope", _with_json(partial(_limit, workspace)), methods=["POST"]),
         Route(f"{talk}/stop", partial(_stop, workspace), methods=["POST"]),
         Route(f"{talk}/events", partial(_events, workspace)),
         Route(f"{talk}/markdown", partial(_markdown, workspace)),
@@ -126,6 +127,17 @@ def _talk(workspace: Workspace, request: Request) -> Response:
 
 
 def _ask(workspace: Workspace, request: Request, values: dict[str, Any]) -> Response:
+    _open(workspace, request).ask(_question(workspace, values))
+    return JSONResponse({}, 202)
+
+
+def _limit(workspace: Workspace, request: Request, values: dict[str, Any]) -> Response:
+    _open(workspace, request).limit(_question(workspace, values).scope)
+    return JSONResponse({})
+
+
+def _question(workspace: Workspace, values: dict[str, Any]) -> Question:
+    """Return what a browser asks for; raises ToolInputError."""
     try:
         question = TypeAdapter(Question).validate_python(values)
     except ValidationError as error:
@@ -138,8 +150,7 @@ def _ask(workspace: Workspace, request: Request, values: dict[str, Any]) -> Resp
     if names:
         question.scope["documents"] = names
     check_scope(scope_of(question.scope), workspace.connection.ports.documents)
-    _open(workspace, request).ask(question)
-    return JSONResponse({}, 202)
+    return question
 
 
 def _exactly(name: str) -> str:

@@ -112,6 +112,20 @@ class Talk:
             raise
         Thread(target=self._run, args=(events,), daemon=True).start()
 
+    def limit(self, scope: chat.Limits) -> None:
+        """Keep what the next questions may read; raises SessionError while one is answered."""
+        if not self._running.acquire(blocking=False):
+            raise SessionError(
+                "a question is being answered in this session",
+                hint="The limits are saved with the next question.",
+            )
+        try:
+            self.conversation.limit(scope, dict(self.conversation.state().rejected or {}))
+            if self.conversation.pending().text:  # (it can be asked anew; its choices are gone)
+                self._tell_pending(UNANSWERED)
+        finally:
+            self._running.release()
+
     def stop(self) -> None:
         """End the question that is being answered, if there is one."""
         self._stop.end()

@@ -123,7 +123,15 @@ function scope() {
   const chosen = { documents: [...page.scope], kinds: [at("kind").value], since: at("since").value.trim(), until: at("until").value.trim() };
   return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value.length && value[0]));
 }
-const ask = (values) => send(talk("/ask"), { ...values, scope: scope(), preset: at("preset").value });
+let keeping = Promise.resolve();
+function keepScope() {
+  const [address, limits] = [talk("/scope"), scope()];
+  keeping = keeping.then(trying(() => send(address, { scope: limits })));
+}
+async function ask(values) {
+  await keeping;
+  await send(talk("/ask"), { ...values, scope: scope(), preset: at("preset").value });
+}
 
 at("ask").addEventListener("submit", trying(async () => {
   const text = at("question").value.trim();
@@ -214,6 +222,7 @@ function showScope() {
     box.addEventListener("change", () => {
       if (box.checked) page.scope.add(name); else page.scope.delete(name);
       noteScope();
+      keepScope();
     });
     return made("li", {}, made("label", { title }, box, made("span", { textContent: name, dir: "auto" })));
   }));
@@ -229,7 +238,9 @@ at("everything").addEventListener("click", () => {
   page.scope.clear();
   for (const id of ["kind", "since", "until"]) at(id).value = "";
   showScope();
+  keepScope();
 });
+for (const id of ["kind", "since", "until"]) at(id).addEventListener("change", keepScope);
 at("preset").addEventListener("change", () => localStorage.setItem("preset", at("preset").value));
 at("new-session").addEventListener("submit", trying(async () => {
   await open(at("session-name").value.trim());
