@@ -60,7 +60,8 @@ class Claim:
     rewritten: bool = False
     """Whether the model was unsure of its first wording, and wrote it again."""
     lead: str = ""
-    """What the draft has in front of it: line ends, and the sign or number of a list's item."""
+    """What the draft has in front of it: line ends, and the sign or number of a list's item, or the
+    line that parts a table's head from its first row."""
     heading: str = ""
     """The lines that it is below: headings, and words that end in a colon; without markers."""
 

@@ -258,11 +258,16 @@ def _alone(*claims: Claim | None) -> bool:
 
 
 def with_markers(claim: Claim) -> str:
-    """Return a claim with its keys before the full stop, and a mark unless it is supported."""
+    """Return a claim with its keys before the full stop, and a mark unless it is supported.
+
+    In a row they are in its last cell: Markdown does not show what is behind it.
+    """
     ends = claim.text[-1:] in f"{SENTENCE_ENDS}:"
     body, end = (claim.text[:-1], claim.text[-1]) if ends else (claim.text, ".")
     marks = "".join(f"[{key}]" for key in dict.fromkeys(claim.keys))
     marks += "" if is_supported(claim) else f"[{claim.verdict}]"
     if body.endswith("```"):  # (text behind it would keep the code open)
         return f"{body}\n{marks}"
+    if not ends and _alone(claim) and body.endswith("|"):
+        return f"{body[:-1].rstrip()} {marks} |"
     return f"{body} {marks}{'' if body.endswith('|') else end}"

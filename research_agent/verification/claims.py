@@ -25,6 +25,8 @@ _HEADING = re.compile(
     r"\s*(?:#{1,6}\s|\*\*[^*]*[^*.!?\u3002\uff01\uff1f]\*\*:?\s*$|[^\d]*:[\s.]*$|[|:\s.-]+$)"
 )
 """What only heads other lines; markers are read as full stops, and bold sentences are no heads."""
+_HYPHENS, _HEAD_ENDS = frozenset("|-"), frozenset("|-: \t")
+"""Characters that the line between a table's head and its rows has at least, and at most."""
 
 
 def read_keys(sentence: str) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
     heads = {span for span in spans if _is_heading(text[slice(*span)])}
     if heads.issuperset(spans):
         heads = set()
-    heading, above = "", list[tuple[int, int]]()
+    heading, above, last = "", list[tuple[int, int]](), 0
     for start, end in spans:
         if (start, end) in heads:
             above.append((start, end))
@@ -69,9 +71,12 @@ def read_claims(text: str, tokens: Sequence[Token] = ()) -> tuple[Claim, ...]:
             continue
         entropy = mean_entropy(token for at, token in scored if start <= at < end)
         lead = _line_ends(text, above[0][0] if above else start) + _sign(text, start)
+        between = text[last:start].strip()
+        if _HYPHENS <= {*between} <= _HEAD_ENDS:
+            lead = f"\n{between}\n"
         claim = Claim(words, read_keys(sentence), mean_entropy=entropy, lead=lead, heading=heading)
         claims[heading, plain(words)] = claim
-        above = []
+        above, last = [], end
     return tuple(claims.values())
 
 

@@ -103,8 +103,8 @@ def test_rows_and_code_have_lines_of_their_own() -> None:
 
     assert found.answer.split("\n") == [
         "It has 1184 bytes [c1].",
-        "| size | 1184 | [c1]",
-        "| blue | no | [c2][unconfirmed]",
+        "| size | 1184 [c1] |",
+        "| blue | no [c2][unconfirmed] |",
         "It is blue [c2][unconfirmed].",
         "```",
         "run",

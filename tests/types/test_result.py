@@ -16,9 +16,13 @@ from research_agent.types.result import Citation, with_markers
         ("It rains", "It rains [c1]."),
         ("यह है।", "यह है [c1]।"),
         ("ما هذا؟", "ما هذا [c1]؟"),
+        ("| size | 5 |", "| size | 5 [c1] |"),
+        ("|x| is |y|.", "|x| is |y| [c1]"),
     ],
 )
-def test_keys_stand_before_the_stop_of_any_script(text: str, printed: str) -> None:
+def test_keys_stand_before_the_stop_of_any_script_and_in_a_rows_last_cell(
+    text: str, printed: str
+) -> None:
     assert printed == with_markers(Claim(text, ("c1",), verdict="supported"))
 
 

@@ -70,6 +70,16 @@ It is red [c3]."""
     assert "To close the pump:\n2. Wait" in in_lines(keyed[1:])  # (where one is left out)
 
 
+def test_the_line_below_a_tables_head_is_kept() -> None:
+    """Without it Markdown has no table; it goes with a head that is said before."""
+    line, head, row = "| :--- | --: |\n", "| name | size [c1] |\n", "| A | 5 [c1] |\n"
+    last = "| B | 6 [c2] |"
+    claims = read_claims(f"Sizes:\n{head}{line}{row}\n{head}{line}{last}")
+    shown = in_lines([replace(one, verdict="supported") for one in claims])
+
+    assert f"Sizes:\n{head}{line}{row}{last}" == shown
+
+
 @pytest.mark.parametrize(
     ("heading", "kept"),
     [
