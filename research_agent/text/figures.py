@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from itertools import chain, combinations
+from itertools import accumulate, chain, combinations, islice
 
 from research_agent.text.words import HYPHENS, INVISIBLE
 
@@ -112,10 +112,10 @@ def dates_in(text: str) -> tuple[DateFigure, ...]:
 
 
 def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
-    """Return whether a number is a rounding, or comes of one or two others by arithmetic.
+    """Return whether a number is a rounding, or comes of others by arithmetic.
 
-    That is a sum, difference, product, ratio or percentage, or the same number on another scale
-    such as thousands or per cent.
+    That is a sum, difference, product, ratio or percentage of two, the same number on another scale
+    such as thousands or per cent, or the sum of more that stand one after the other.
 
     >>> one, two, three = figures_in("40 60 66.7")
     >>> follows(three, [one, two]), follows(two, [one])
@@ -125,12 +125,21 @@ def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
     for target in _values(figure):
         near = _last_digit(target, significant=False) / 2
         found = (value * scale for value in values for scale in _SCALES)
-        made = (x for one, other in combinations(values, 2) for x in _combined(one, other))
+        of_two = (x for one, other in combinations(values, 2) for x in _combined(one, other))
+        made = chain(found, of_two, _sums(pool[:MAX_POOL]))
         if any(_rounds(target, value) for value in values if value != target):
             return True
-        if any(abs(target - x) < min(near, ROUNDED * x) or target == x for x in chain(found, made)):
+        if any(abs(target - x) < min(near, ROUNDED * x) or target == x for x in made):
             return True
     return False
+
+
+def _sums(pool: Sequence[Figure]) -> Iterator[Decimal]:
+    """Yield the sums of three or more neighbours, read with marks for thousands or for decimals."""
+    for reading in (max, min):
+        values = [reading(found) for one in pool if (found := _values(one))]
+        for start in range(len(values)):
+            yield from islice(accumulate(values[start:]), 2, None)
 
 
 def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:

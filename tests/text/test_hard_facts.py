@@ -74,6 +74,15 @@ def test_arithmetic_is_neither_held_nor_missing() -> None:
     assert ["missing"] == statuses("100 in all", "", window="40 and 58")
 
 
+def test_sums_of_neighbours_are_computed() -> None:
+    """Also of those that the sentence lists; not of any numbers that stand apart."""
+    listed = "rye 1,500 g, water 830 g, salt 25 g"
+    assert ["computed"] == statuses("2,355 g in all", "", window=f"In 1998: {listed}.")
+    assert ["held"] * 3 + ["computed"] == statuses(f"{listed}: 2355 g", listed)
+    assert ["computed"] == statuses("6.75 m", "", window="1.25 m, 2.5 m and 3 m")
+    assert ["missing"] == statuses("2,353 g in all", "", window=f"{listed} for 1998")
+
+
 def test_small_letters_with_accents_make_no_identifier() -> None:
     for sentence in ("Wartość wynosi", "Příští třídění", "được cài đặt", "Kļūdu ziņošana"):
         assert [] == statuses(sentence, ""), sentence
