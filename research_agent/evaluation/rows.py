@@ -93,7 +93,7 @@ class EvalRow:
     cost: float | None = None
     seconds: float = 0.0
     judge_tokens: int = 0
-    """What the judge model read and wrote; in no other figure."""
+    """What the judge model read and wrote, without reused replies; in no other figure."""
     model_seconds: float = 0.0
     error: str = ""
     """Why there is no answer, where asking failed."""

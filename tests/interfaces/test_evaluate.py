@@ -266,6 +266,21 @@ def test_from_python_failed_questions_and_nonsense_count_apart(tmp_path: Path) -
     assert 1.0 == found.summary.figures[0].mean
 
 
+@pytest.mark.parametrize(("reused", "tokens"), [(False, 110), (True, 0)])
+def test_a_judge_that_was_not_asked_costs_nothing(
+    tmp_path: Path, *, reused: bool, tokens: int
+) -> None:
+    """As in the usage of an answer; `eval` counts kept replies as they were when they were made."""
+    asked = [Question(qid="a", text=QUESTION, gold_answer="It has 1184 bytes.")]
+    verdict = says('{"verdict": "right"}')
+    verdict = replace(verdict, cost=replace(verdict.cost, reused=reused))
+    given = ports(ScriptedChat(says(GOOD)), verifier=ScriptedChat(says("yes"), verdict))
+    with ResearchAgent(given, BYPASSING, PROMPTS) as agent:
+        found = evaluate(agent, asked, folder=tmp_path / "run")
+
+    assert ("right", tokens) == (found.rows[0].judged, found.rows[0].judge_tokens)
+
+
 def test_a_search_that_failed_is_no_search_that_found_nothing() -> None:
     golds = (Gold((Span("guide", 0, 0),)),)
     asked = [Question(qid=name, text=f"{QUESTION} {name}", golds=golds) for name in ("a", "away")]

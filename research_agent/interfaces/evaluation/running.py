@@ -234,7 +234,8 @@ def _row(
         return row
     step = context.within(whole(context.settings.budget))
     verdict = judge_answer(question, row.answer, step)
-    tokens = sum(call.prompt_tokens + call.completion_tokens for call in step.meter.calls)
+    sent = [call for call in step.meter.calls if not call.reused]
+    tokens = sum(call.prompt_tokens + call.completion_tokens for call in sent)
     return replace(row, judged=verdict, judge_tokens=tokens)
 
 
