@@ -50,6 +50,21 @@ def test_a_session_outlives_its_process(config: str, model: Model) -> None:
 
 
 @pytest.mark.usefixtures("indexed")
+def test_retry_asks_the_model_anew(
+    config: str, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that is typed again gets what is kept, which is the newest reply."""
+    monkeypatch.setenv("RESEARCH_AGENT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RESEARCH_AGENT_MODELS__REPLY_CACHE__MODE", "on")
+    chat(config, BAKED)
+    model.answer = "It takes an hour [c1]."
+    result = chat(config, BAKED, "/retry", BAKED)
+
+    answers = [line for line in result.stdout.splitlines() if line.endswith("[1].")]
+    assert [SHOWN, "It takes an hour [1].", "It takes an hour [1]."] == answers
+
+
+@pytest.mark.usefixtures("indexed")
 def test_evidence_has_every_quote_of_a_source(config: str, model: Model) -> None:
     """Where the whole result cannot be read, the quote that the session itself keeps."""
     model.answer = "Bread is baked at 230 degrees [c1]. It takes an hour [c1]."

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from research_agent.errors import ModelMissingError, ModelUnavailableError
+from research_agent.kept_replies import asking_anew
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.models.replies import reply_key
 from research_agent.ports import KeptReply
@@ -97,6 +98,16 @@ def test_other_calls_and_other_models_ask() -> None:
 
     assert 3 == len(model.asked) == len(cache.kept)
     assert ask(CachedChat(None, cache, "n")).cost.price is None
+
+
+def test_a_model_that_is_asked_anew_replies_in_place_of_what_is_kept() -> None:
+    other = says("Another one.")
+    chat = CachedChat(ScriptedChat(REPLY, other), MemoryReplies(), "m")
+    ask(chat)
+    with asking_anew():
+        assert other == ask(chat)
+
+    assert other.text == ask(chat).text
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.kept_replies import asking_anew
 from research_agent.models.adapters.reply_files import SqliteReplies
 from research_agent.planning.adapters.cached_verdicts import KeptDecisions
 from research_agent.ports import KeptReply
@@ -30,7 +31,7 @@ class Broken:
 
 
 def test_decisions_come_back(tmp_path: Path) -> None:
-    """Also for another process, each for its own model alone."""
+    """Also for another process, each for its own model alone; not where it is asked anew."""
     path = tmp_path / "replies.sqlite3"
     with SqliteReplies(path, max_mb=1, max_days=1) as replies:
         KeptDecisions(replies, "model").put(TWO)
@@ -38,6 +39,8 @@ def test_decisions_come_back(tmp_path: Path) -> None:
     with SqliteReplies(path, max_mb=1, max_days=1) as replies:
         assert {"a": "keep", "b": "0.250000"} == KeptDecisions(replies, "model").get("abca")
         assert {} == KeptDecisions(replies, "another").get("ab")
+        with asking_anew():
+            assert {} == KeptDecisions(replies, "model").get("ab")
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from research_agent.interfaces.own_graphs import chat
 from research_agent.interfaces.report.content import every_quote
 from research_agent.interfaces.report.recording import RunRecord
 from research_agent.interfaces.report.writing import check_target, write_report
+from research_agent.kept_replies import asking_anew
 from research_agent.private_files import replace_text
 from research_agent.stopping import Stop
 from research_agent.text.alignment import PageSpan
@@ -182,12 +183,11 @@ class Repl:
             note(text.cost_text(turn, short=not verbose), mark="")
 
     def _retry(self, question: str) -> None:
-        if question:
-            self._ask(question)
-        elif self._talk.pending().text:
+        if not question and self._talk.pending().text:
             self._follow(self._talk.resume)
-        else:
-            self._ask(self._last().question)
+            return
+        with asking_anew():  # (a kept reply would be the same answer)
+            self._ask(question or self._last().question)
 
     def _last(self) -> Turn:
         turns = self._talk.turns()

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Unpack
 
 from research_agent.errors import ModelMissingError
+from research_agent.kept_replies import is_asked_anew
 from research_agent.models.replies import is_whole, reply_key
 from research_agent.ports import CallOptions, ChatModel, KeptReply, ReplyCache
 from research_agent.types import Completion, Message
@@ -43,11 +44,12 @@ class CachedChat:
     ) -> Completion:
         """Return the kept reply, marked as reused, or the model's own, which is kept.
 
-        Raises ModelError; ModelMissingError where no reply is kept and there is no model. A reply
-        that a server ended for its own reasons is not kept, nor is an empty one.
+        It is the model's own for a question that is asked anew. Raises ModelError, and
+        ModelMissingError where no reply is kept and there is no model. A reply that a server ended
+        for its own reasons is not kept, nor is an empty one.
         """
         key = reply_key(self._identity, role, messages, **asked)
-        kept = self._cached(lambda: self._cache.get(key))
+        kept = None if is_asked_anew() else self._cached(lambda: self._cache.get(key))
         if kept is not None:
             cost = kept.reply.cost
             if self._counted:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from threading import Lock
 
+from research_agent.kept_replies import is_asked_anew
 from research_agent.ports import KeptReply, ReplyCache
 from research_agent.types import Completion, ModelCall
 
@@ -26,9 +27,9 @@ class KeptDecisions:
         self._lock = Lock()
 
     def get(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Return what is kept under those of `keys` that are known."""
+        """Return what is kept under those of `keys` that are known; nothing to ask anew."""
         found: dict[str, str] = {}
-        for key in dict.fromkeys(keys):
+        for key in () if is_asked_anew() else dict.fromkeys(keys):
             try:
                 if kept := self._cache.get(self._key(key)):
                     found[key] = kept.reply.text
