@@ -11,7 +11,7 @@ from research_agent.index.changes import Change, Changes
 from research_agent.index.numbered_references import linked
 from research_agent.index.packing import storable
 from research_agent.index.ports import IndexingPorts, Made, TakesRows, Task, Workers
-from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind
+from research_agent.text.boilerplate_sections import BOILERPLATE, boilerplate_kind, searched
 from research_agent.text.paths import display_names
 from research_agent.types import chunk_header, records
 from research_agent.types.documents import FileReport, ParsedDocument, SourceFile
@@ -169,7 +169,7 @@ class Reading:
         document = self.ports.reader.read(file.path)
         doc_id, size = display_names([file.path])[file.path], self.chunk_chars
         cut = self.ports.chunker(key, doc_id, document, source=file.path, chunk_chars=size)
-        chunks = linked(cut)
+        chunks = linked(searched(cut))
         reason = "; ".join(document.warnings) or ("" if chunks else "it holds no text")
         status: Literal["indexed", "skipped"] = "indexed" if chunks else "skipped"
         record = records.DocumentRecord(

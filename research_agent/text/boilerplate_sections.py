@@ -1,13 +1,17 @@
 """Parts of a document that only point elsewhere: tables of contents, reference lists, covers.
 
 They hold the words of every question and answer none, so they are kept out of the rankings; they
-stay readable as neighbours of what was found.
+stay readable as neighbours of what was found. A document that is hardly more than that, such as a
+list of publications, is searched.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, groupby
 
 from research_agent.types import ChunkKind
+from research_agent.types.references import LinkedChunk
 
 BOILERPLATE: frozenset[ChunkKind] = frozenset({"contents", "references", "cover"})
 """Kinds of chunks that are not searched."""
@@ -23,7 +27,8 @@ COVER_LINES = 4
 
 _LEADER = re.compile(r"(?:\.\s?){3,}|\u2026|(?:\u00b7\s?){3,}")
 _ENDS_WITH_PAGE = re.compile(r"(?:\s|\||\u2026|\.)\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)
-_PAGE = re.compile(r"(\d{1,4})$")
+_PAGE = re.compile(r"(?<!\d)(?<!\d[.,])(\d{1,4})$")
+_DECIMAL = re.compile(r"\d[.,]\d+$")
 _NUMBERED = re.compile(
     r"^\|?\s*(?:(?:appendix|annex|table|figure|algorithm|chapter|section|part)\s+)?"
     r"(?:[A-Z]|[A-Z]?\d+(?:\.\d+)*)[.:]?(?:\s|\|)",
@@ -53,12 +58,41 @@ def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKi
     return "cover" if page == 1 and last_page >= LEAST_PAGES and _is_cover(lines) else None
 
 
+def searched(chunks: Sequence[LinkedChunk]) -> Sequence[LinkedChunk]:
+    """Return the chunks of a document; where most of its text is boilerplate, as text."""
+    kept = sum(len(chunk.text) for chunk, _ in chunks if chunk.kind not in BOILERPLATE)
+    if 2 * kept >= sum(len(chunk.text) for chunk, _ in chunks):
+        return chunks
+    return [
+        (replace(chunk, kind="text") if chunk.kind in BOILERPLATE else chunk, links)
+        for chunk, links in chunks
+    ]
+
+
 def _is_contents(lines: Sequence[str], last_page: int) -> bool:
-    led = sum(bool(_LEADER.search(line) and _ENDS_WITH_PAGE.search(line)) for line in lines)
+    led = sum(map(_is_led, lines))
     numbered = sum(bool(_NUMBERED.search(x) and _ENDS_WITH_PAGE.search(x)) for x in lines)
-    if led < LEAST_ENTRIES and not _pages_go_up(lines, last_page):
+    if not _leads_to_pages(lines, last_page) and not _pages_go_up(lines, last_page):
         return False
     return max(led, numbered) >= LEAST_ENTRIES and max(led, numbered) >= MOST * len(lines)
+
+
+def _is_led(line: str) -> bool:
+    return bool(_LEADER.search(line) and _ENDS_WITH_PAGE.search(line))
+
+
+def _leads_to_pages(lines: Sequence[str], last_page: int) -> bool:
+    """Say whether dots lead to pages of the document, and not to prices or telephones.
+
+    Either pages never fall before a line without dots, or the entries are in alphabetical order.
+    """
+    lists = [list(run) for is_led, run in groupby(lines, _is_led) if is_led]
+    led = [line.casefold() for run in lists for line in run]
+    if len(led) < LEAST_ENTRIES or any(map(_DECIMAL.search, led)):
+        return False
+    pages = [[int(match[1]) for line in run if (match := _PAGE.search(line))] for run in lists]
+    is_in_order = all(run == sorted(run) for run in pages) or led == sorted(led)
+    return is_in_order and max(chain(*pages), default=0) <= last_page
 
 
 def _pages_go_up(lines: Sequence[str], last_page: int) -> bool:

@@ -17,7 +17,8 @@ from tests.index.index_harness import (
     shared_harness,
 )
 
-CONTENTS = "1 Bread . . . . . 3\n1.1 Rye . . . . . 4\n2 Cake . . . . . 9"
+CONTENTS = "1 Bread . . . . . 1\n1.1 Rye . . . . . 2\n2 Cake . . . . . 3"
+LIST = "[1] Doe J, On bread, 2019.\n[2] Roe R, On cake, 2020."
 
 
 @pytest.fixture(params=[ledger_harness, shared_harness], ids=["ledger", "shared"])
@@ -299,14 +300,18 @@ def test_an_interrupted_run_is_continued(
 
 
 def test_equal_texts_are_embedded_once_and_contents_never(harness: IndexHarness) -> None:
-    """A repeated paragraph costs one vector; a table of contents can be read and has none."""
-    only(harness, a="Same here.\n\nBetween.\n\nSame here.", b="Same here.", c=CONTENTS)
+    """A repeated paragraph costs one vector; a table of contents can be read and has none.
+
+    A document that holds nothing but references is searched.
+    """
+    contents = f"{CONTENTS}\n\n{BREAD}"
+    only(harness, a="Same here.\n\nBetween.\n\nSame here.", b="Same here.", c=contents, d=LIST)
     report = harness.index()
     chunks, vectors = harness.kept()
     kinds = [chunk.kind for chunk in chunks]
 
-    assert (5, 2, 2) == (report.chunks, report.embedded, len(harness.embedder.asked))
-    assert (["contents", *["text"] * 4], 4) == (sorted(kinds), vectors)
+    assert (8, 7, 7) == (report.chunks, report.embedded, len(harness.embedder.asked))
+    assert (["contents", *["text"] * 7], 9) == (sorted(kinds), vectors)
 
 
 def test_progress_is_told(harness: IndexHarness) -> None:

@@ -14,7 +14,9 @@ COVER = (
 @pytest.mark.parametrize(
     ("text", "pages", "kind"),
     [
-        ("1 Introduction . . . . 1\n1.1 Scope . . . . . . 2", 1, "contents"),
+        ("1 Introduction . . . . 1\n1.1 Scope . . . . . . 2", 2, "contents"),
+        ("Uses . . . . 1\nTerms . . . . 7\n\nList of Tables\n\nSizes . . . . 3", 9, "contents"),
+        ("ape . . . . 7\nbee . . . . 2, 5\ncat . . . . 1", 9, "contents"),  # an index
         ("1 | Introduction | 1\n1.1 | Scope | 2\n2 | Terms | 4", 40, "contents"),
         ("Table 1 Failure rates 15\nTable 2 Sizes 39\nTable 3 Names 40", 60, "contents"),
         ("[AB20] Author A (2020) A title.\n[CD] Doe J, A web page, https://example.org", 9,
@@ -33,6 +35,9 @@ def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
     [
         ("1 | Apples | 20\n2 | Pears | 30\n3 | Plums | 40", 2),  # a price list
         ("1 | Apples | 200\n2 | Pears | 300\n3 | Plums | 400", 40),  # no such pages
+        ("Cut, short . . . . 28\nCut, long . . . . 41\nColour . . . . 55", 1),
+        ("Cut, short . . . . 28\nCut, long . . . . 41\nBeard . . . . 15", 60),
+        ("Soup …… 4.50\nTrout …… 4.70\nGoulash …… 13.90", 99),
         ("n | bytes\nsmall | 800\nmiddle | 1184\nlarge | 1568", 40),
         ("1. In 1998 the first house was built.\n2. In 2004 it was sold.", 40),
         ("[1] shows the key.\n[2] shows the lock.", 40),
