@@ -15,6 +15,9 @@ Side = Literal["^", "_"]
 
 OPEN, CLOSE = "\x02", "\x03"
 """Marks around small type; its side follows the first one."""
+_STRUCK, _KEPT = "\x04", "\x05"
+"""Marks around text that is struck out."""
+_GOES_ON = re.compile(f"{_KEPT}([ \\t]*){_STRUCK}")
 _BARE = frozenset("_\u2032\u2033\u2034\u00b0\u00ae\u2122\u00a9\u2120'\"\u2019\u201d`")
 """Signs that are small and high by themselves."""
 _SIMPLE = re.compile(r"[-+\u2212\u00b1]?[^\W_]+(?:\.[^\W_]+)*|[^\w\s]")
@@ -25,6 +28,16 @@ _STRAY = re.compile(rf"{OPEN}[\^_]?|{CLOSE}")
 def marked(side: Side, text: str) -> str:
     """Return small type between marks."""
     return f"{OPEN}{side}{text}{CLOSE}"
+
+
+def struck(text: str) -> str:
+    """Return text that is struck out between marks, without the spaces around it.
+
+    >>> written(struck("30 ") + struck("days ") + "14 days")
+    '~~30 days~~ 14 days'
+    """
+    words = text.strip()
+    return text.replace(words, f"{_STRUCK}{words}{_KEPT}", 1) if words else text
 
 
 def written(text: str) -> str:
@@ -39,7 +52,8 @@ def written(text: str) -> str:
     while found:  # (from the innermost outwards)
         first = len(text) - len(text.lstrip(f"{OPEN}^_ \n"))
         text, found = _MARKED.subn(lambda match: _written(match, first), text)  # noqa: B023 (used at once)
-    return _STRAY.sub("", text)
+    text = _GOES_ON.sub(r"\1", _STRAY.sub("", text))
+    return text.replace(_STRUCK, "~~").replace(_KEPT, "~~")
 
 
 def _written(match: re.Match[str], first: int) -> str:

@@ -124,6 +124,9 @@ def joined_deck() -> bytes:
         run.text = text
         if baseline:
             run.font._element.set("baseline", baseline)  # noqa: SLF001 (it has no other way)
+    old = paragraph.add_run()
+    old.text = " here"
+    old.font._element.set("strike", "sngStrike")  # noqa: SLF001
     table = slide.shapes.add_table(3, 3, *place).table
     for at, text in enumerate(("", "Price", "", "", "Child", "Adult", "A", "1", "2")):
         table.cell(at // 3, at % 3).text = text

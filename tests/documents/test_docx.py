@@ -253,6 +253,13 @@ LIMITS = math("sub", "i=1"), math("sup", "n")
 CITIES = '<w:listEntry w:val="Rome"/><w:listEntry w:val="Oslo"/>'
 
 
+def gone(how: str, text: str) -> str:
+    return f"<w:r><w:rPr><w:{how}/></w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>"
+
+
+LATER = "<w:r><w:rPr><w:strike w:val='0'/></w:rPr><w:t>8 months</w:t></w:r>"
+
+
 @pytest.mark.parametrize(
     ("xml", "text"),
     [
@@ -267,10 +274,11 @@ CITIES = '<w:listEntry w:val="Rome"/><w:listEntry w:val="Oslo"/>'
         (chosen(f"<w:ddList><w:result w:val='1'/>{CITIES}</w:ddList>"), "Oslo"),
         (chosen(f"<w:ddList>{CITIES}</w:ddList>"), "Rome"),
         ("<w:r><w:t>so</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>not</w:t></w:r>", "so"),
+        (gone("strike", "6 ") + gone("dstrike", "weeks ") + LATER, "~~6 weeks~~ 8 months"),
     ],
 )  # fmt: skip
 def test_what_is_in_no_run_of_text(xml: str, text: str) -> None:
-    """Signs of formulas and of symbol fonts, boxes that are ticked, lists, and hidden text."""
+    """Signs of formulas and symbol fonts, boxes that are ticked, lists, hidden and struck text."""
     data = saved(lambda document: document.add_paragraph("Is: "))
     xml = math("oMath", xml) if xml.startswith("<m:") else xml
     data = changed(data, DOCUMENT, lambda old: old.replace(b"</w:p>", xml.encode() + b"</w:p>"))

@@ -128,6 +128,20 @@ def test_a_percentage_is_read_as_one(shown_as: str | int, value: float | str, sa
     assert f"4 | Ann | {said} | 0.25" == block.text.split("\n")[-1]
 
 
+def test_struck_out_cells_are_marked() -> None:
+    """A price that is crossed out holds no longer."""
+    stream = BytesIO()
+    with xlsxwriter.Workbook(stream) as book:
+        struck = book.add_format({"font_strikeout": True})
+        sheet = book.add_worksheet()
+        sheet.write_row("A1", ("Part", "Price"))
+        sheet.write_row("A2", ("Old valve", 12.5), struck)
+        sheet.write_row("A3", ("New valve", 14.5))
+        sheet.write("C3", None, struck)
+    (block,) = parse_bytes(stream.getvalue(), ".xlsx").blocks
+    assert ["2 | ~~Old valve~~ | ~~12.5~~", "3 | New valve | 14.5"] == block.text.split("\n")[-2:]
+
+
 def test_two_rows_of_names_are_one_head() -> None:
     """A row below joined names tells their columns apart; other rows are rows of the table."""
     (_, text), (_, plain) = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from research_agent.documents.adapters.office.formulas import MATH, formula_text, symbol
 from research_agent.documents.adapters.office.numbering import value
-from research_agent.text.indices import Side, marked, written
+from research_agent.text.indices import Side, marked, struck, written
 
 Element = Any  # of lxml, or a style or document of python-docx, which ship no types
 
@@ -42,11 +42,13 @@ def _marked(element: Element, depth: int = 0) -> str:
 
 
 def _shaped(element: Element, text: str) -> str:
-    """Return the text of an element as what it is: a paragraph, small type, or hidden."""
+    """Return the text of an element as what it is: a paragraph, small type, struck or hidden."""
     if element.tag == f"{W}p":
         return f"\n{text}\n"
     if _is_on(element, "rPr", "vanish"):
         return ""
+    if _is_on(element, "rPr", "strike") or _is_on(element, "rPr", "dstrike"):
+        text = struck(text)
     side = _SIDES.get(value(element, "rPr/vertAlign"))
     return marked(side, text) if side and text.strip() else text
 

@@ -10,7 +10,7 @@ from research_agent.documents.adapters.office.diagrams import diagrams
 from research_agent.documents.adapters.office.formulas import formula_text
 from research_agent.documents.list_numbers import shown_number
 from research_agent.errors import DocumentError
-from research_agent.text.indices import Side, marked, written
+from research_agent.text.indices import Side, marked, struck, written
 from research_agent.text.tables import Cell, joined_cells
 from research_agent.types.documents import Block, ParsedDocument
 
@@ -116,14 +116,16 @@ def _table(table: _Shape) -> str:
 
 
 def _written(paragraph: _Shape) -> str:
-    """Return a paragraph's text, raised and lowered type as exponents and indices."""
+    """Return a paragraph's text, raised, lowered and struck-out type as such."""
     parts = []
     for child in paragraph._p.content_children:  # noqa: SLF001 (a run's baseline has no other way)
         style = getattr(child, "rPr", None)
         off = "0" if style is None else style.get("baseline", "0").removesuffix("%")
         is_small = off.strip("0-.") and child.text.strip()
         side: Side = "_" if off.startswith("-") else "^"
-        parts.append(marked(side, child.text) if is_small else child.text)
+        is_struck = style is not None and style.get("strike", "noStrike") != "noStrike"
+        text = struck(child.text) if is_struck else child.text
+        parts.append(marked(side, text) if is_small else text)
     return written("".join(parts))
 
 

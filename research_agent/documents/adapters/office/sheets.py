@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from research_agent.documents.adapters.office import FAULTS, OLE, opened
-from research_agent.documents.adapters.office.percentages import Percentages, column_number
+from research_agent.documents.adapters.office.cell_styles import CellStyles, column_number
 from research_agent.errors import DocumentError
 from research_agent.text.tables import table_text
 from research_agent.types.documents import Block, ParsedDocument
@@ -98,14 +98,14 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
     name = ending.removeprefix(".").upper()
     try:
         warnings = () if ending == ".xls" and data.startswith(OLE) else _checked(data, name)
-        percentages = Percentages(data)
+        styles = CellStyles(data)
         with calamine.load_workbook(BytesIO(data)) as book:
             blocks = tuple(
                 block
                 for sheet in book.sheets_metadata
                 if sheet.typ is calamine.SheetTypeEnum.WorkSheet
                 for block in _blocks(
-                    _rows(book.get_sheet_by_name(sheet.name), percentages.places(sheet.name)),
+                    _rows(book.get_sheet_by_name(sheet.name), styles.places(sheet.name)),
                     (f"sheet {sheet.name}",),
                 )
             )
@@ -158,16 +158,18 @@ def _checked(data: bytes, name: str) -> tuple[str, ...]:
     return (warning,) if empty else ()
 
 
-def _rows(sheet: "CalamineSheet", percentages: Iterable[tuple[int, int]]) -> Iterator[_Row]:
+def _rows(sheet: "CalamineSheet", styles: Iterable[tuple[int, int, bool, bool]]) -> Iterator[_Row]:
     top, left = sheet.start or (0, 0)
     bottom, right = sheet.end or (-1, -1)
     values = sheet.to_python()
     rows = [[_words(value) for value in row] for row in values]
-    for at, column in percentages:
+    for at, column, is_percentage, is_struck in styles:
         if top <= at <= bottom and left <= column <= right:
-            value = values[at - top][column - left]
-            if isinstance(value, float):
-                rows[at - top][column - left] = f"{_words(100 * value)}%"
+            value, row = values[at - top][column - left], rows[at - top]
+            if is_percentage and isinstance(value, float):
+                row[column - left] = f"{_words(100 * value)}%"
+            if is_struck and row[column - left].strip():
+                row[column - left] = f"~~{row[column - left].strip()}~~"
     for (first, start), (last, end) in sheet.merged_cell_ranges or ():
         covered = rows[max(first - top, 0) : last - top + 1]
         wide = slice(max(start - left, 0), end - left + 1)
@@ -288,4 +290,4 @@ def _part(head: Sequence[str], part: Sequence[_Row], section: tuple[str, ...]) -
 
 
 def _is_number(cell: str) -> bool:
-    return sum(map(str.isdigit, cell)) * 2 >= len(cell)
+    return sum(map(str.isdigit, cell)) * 2 >= len(cell.strip("~"))

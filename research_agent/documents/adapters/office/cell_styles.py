@@ -1,4 +1,4 @@
-"""Cells that workbooks show as percentages, which calamine does not tell."""
+"""Cells that workbooks show as percentages or struck out, which calamine does not tell."""
 
 import re
 from collections.abc import Iterator
@@ -18,25 +18,32 @@ _LITERAL = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
 """What a number format shows as it is, and its colours and conditions."""
 
 
-class Percentages:
-    """The cells of an XLSX workbook, by the names of its sheets; none in other formats."""
+class CellStyles:
+    """The styles of an XLSX workbook's cells, by the names of its sheets; none in other formats."""
 
     def __init__(self, data: bytes) -> None:
         self._parts: dict[str, str] = {}
         try:
             self._archive = ZipFile(BytesIO(data))
-            self._styles = frozenset(_styles(self._archive))
-            if self._styles:
+            root = ET.fromstring(self._archive.read("xl/styles.xml"))  # noqa: S314 (in a child with limits)
+            self._percentages = frozenset(_percentages(root))
+            self._struck = frozenset(_struck(root))
+            if self._percentages or self._struck:
                 self._parts = _parts(self._archive)
         except (*FAULTS, LookupError, ET.ParseError):
             return
 
-    def places(self, sheet: str) -> Iterator[tuple[int, int]]:
-        """Yield the row and the column of each such cell of a sheet, counted from 0."""
+    def places(self, sheet: str) -> Iterator[tuple[int, int, bool, bool]]:
+        """Yield the row and the column of cells, counted from 0, and what such a cell is.
+
+        It is a percentage, struck out, or both.
+        """
         if part := self._parts.get(sheet):
             for cell in _CELL.finditer(self._archive.read(part)):
-                if cell[1] in self._styles:
-                    yield int(cell[3]) - 1, column_number(cell[2]) - 1
+                is_percentage, is_struck = cell[1] in self._percentages, cell[1] in self._struck
+                if is_percentage or is_struck:
+                    row, column = int(cell[3]) - 1, column_number(cell[2]) - 1
+                    yield row, column, is_percentage, is_struck
 
 
 @cache
@@ -49,14 +56,26 @@ def column_number(letters: bytes) -> int:
     return reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
 
 
-def _styles(archive: ZipFile) -> Iterator[bytes]:
+def _percentages(root: ET.Element) -> Iterator[bytes]:
     """Yield the numbers of the styles whose cells are percentages."""
-    root = ET.fromstring(archive.read("xl/styles.xml"))  # noqa: S314 (in a child with limits)
     own = root.iterfind("{*}numFmts/{*}numFmt")
     formats = _BUILT_IN | {one.get("numFmtId", ""): one.get("formatCode", "") for one in own}
     for number, style in enumerate(root.iterfind("{*}cellXfs/{*}xf")):
         if "%" in _LITERAL.sub("", formats.get(style.get("numFmtId", ""), "")):
             yield b"%d" % number
+
+
+def _struck(root: ET.Element) -> Iterator[bytes]:
+    """Yield the numbers of the styles whose cells are struck out."""
+    strikes = [font.find("{*}strike") for font in root.iterfind("{*}fonts/{*}font")]
+    fonts = {str(n) for n, one in enumerate(strikes) if one is not None and _is_on(one)}
+    for number, style in enumerate(root.iterfind("{*}cellXfs/{*}xf")):
+        if style.get("fontId") in fonts:
+            yield b"%d" % number
+
+
+def _is_on(element: ET.Element) -> bool:
+    return element.get("val", "1") in {"1", "true"}
 
 
 def _parts(archive: ZipFile) -> dict[str, str]:
