@@ -28,6 +28,28 @@ def test_unicode(data: bytes) -> None:
     assert (TEXT, ()) == decode(data)
 
 
+CYRILLIC = "Договор поставки. Цена 420 рублей за мешок. Срок поставки десять дней."
+CHINESE = "试用期为三个月。 Version 2 of the handbook, 员工应当遵守各项规章制度。"
+JAPANESE = "就業時間は午前九時から午後六時までとする。"
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "read"),
+    [
+        (CYRILLIC, "cp1251", "cp1251"),
+        (CYRILLIC, "koi8-r", "koi8_r"),
+        (CHINESE, "gbk", "gb18030"),
+        (f"{CHINESE}\n" * 2000, "gbk", "gb18030"),
+        (JAPANESE, "shift-jis", "cp932"),
+    ],
+)
+def test_text_of_other_writing_is_guessed(text: str, written: str, read: str) -> None:
+    """And a warning says so; also where the file is long."""
+    found, (warning,) = decode(text.encode(written))
+    assert text == found
+    assert warning.startswith(f"not UTF-8: read as {read}, a guess")
+
+
 LATIN = "not UTF-8: read as Windows-1252 (Latin-1)"
 
 

@@ -28,6 +28,11 @@ _BINARY = (
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_HIGH = bytes(range(128, 256))
+_FOREIGN = re.compile(rb"[\x80-\xff]{3,}")
+_WHOLE = re.compile(rb".*[ \n]", re.DOTALL)
+"""A text up to a byte that is no part of a character in any encoding."""
+_CONVERT = "convert the file to UTF-8 if it reads wrong"
 _NO_TEXT = "binary data in a text file"
 
 
@@ -35,9 +40,10 @@ def decode(data: bytes, *, declared: str = "") -> tuple[str, tuple[str, ...]]:
     r"""Return the text of a file and warnings about what was guessed or left out.
 
     A byte order mark decides, then `declared` (what the file says of itself), then UTF-8, then
-    UTF-16 without a mark; what is left is read as Windows-1252, the superset of Latin-1. Line
-    ends become "\n"; colours of terminals are left out. Raises DocumentError for data that is no
-    text.
+    UTF-16 without a mark. What is left is read as Windows-1252, the superset of Latin-1; where
+    most letters outside ASCII follow one another, as in no Western language, charset-normalizer
+    guesses the encoding. Line ends become "\n"; colours of terminals are left out. Raises
+    DocumentError for data that is no text.
 
     >>> decode("grün\r\n".encode("latin-1"))
     ('grün\n', ('not UTF-8: read as Windows-1252 (Latin-1)',))
@@ -74,6 +80,19 @@ def _decoded(data: bytes, declared: str) -> tuple[str, list[str]]:
     mended = data.decode("utf-8", "replace")
     if 5 * mended.count("\ufffd") < sum(char > "\x7f" for char in mended):
         return mended, ["damaged UTF-8: some characters are lost"]
+    return _of_bytes(data)
+
+
+def _of_bytes(data: bytes) -> tuple[str, list[str]]:
+    """Return a text in which a character is a byte or two, and a warning."""
+    foreign = sum(map(len, _FOREIGN.findall(data)))
+    if 2 * foreign > len(data) - len(data.translate(None, _HIGH)):
+        from charset_normalizer import from_bytes
+
+        sample = _WHOLE.match(data[:SAMPLE])
+        if guess := from_bytes(sample[0] if sample else data).best():
+            warning = f"not UTF-8: read as {guess.encoding}, a guess: {_CONVERT}"
+            return data.decode(guess.encoding, "replace"), [warning]
     warning = "not UTF-8: read as Windows-1252 (Latin-1)"
     try:
         return data.decode("cp1252"), [warning]
