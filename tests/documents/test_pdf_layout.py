@@ -6,7 +6,7 @@ from research_agent.documents.layout.blocks import page_blocks
 from research_agent.documents.layout.joining import join_lines
 from research_agent.documents.layout.outline import Entry, row_sections
 from research_agent.documents.layout.page_furniture import Page, without_running_heads
-from research_agent.documents.layout.pieces import Bar, Glyph, Rule
+from research_agent.documents.layout.pieces import Bar, Glyph, Rule, whole_lines
 from research_agent.documents.layout.rows import Row, rows
 from research_agent.documents.layout.spans import Span, spans
 from research_agent.documents.layout.tables import table_ranges, table_text
@@ -58,6 +58,17 @@ def test_accents_and_hyphens() -> None:
 
     assert 1 == len(spans(accent))
     assert ["co\u00ad", "de"] == [piece.text for piece in spans(broken)]
+
+
+def test_breaks_after_each_letter_are_none() -> None:
+    """Gaps of words and cells stay; a page with breaks between its pieces alone is as it is."""
+    drawn = [*glyphs("two", 0, 20), *glyphs("words", 18, 20), *glyphs("cell", 90, 20)]
+    drawn = [glyph._replace(size=10) for glyph in (*drawn, *glyphs("next line", 0, 0))]
+    broken = [one for glyph in drawn for one in (glyph, Glyph("\n"))]
+
+    assert ["two words", "cell", "next line"] == [s.text for s in spans(whole_lines(broken))]
+    pieces = [*drawn[:3], Glyph("\n"), *drawn[3:8], Glyph("\n"), *drawn[8:]]
+    assert pieces == whole_lines(pieces)
 
 
 def test_words_that_run_to_the_left() -> None:

@@ -132,6 +132,30 @@ def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph
     yield piece
 
 
+def whole_lines(glyphs: Sequence[Glyph]) -> Sequence[Glyph]:
+    """Return the glyphs without breaks within lines, where most breaks of a page are within words.
+
+    PDFium takes a page with little text for one that is written downwards, and breaks its lines
+    after each letter.
+    """
+    breaks = [n for n in range(1, len(glyphs) - 1) if glyphs[n].char == "\n"]
+    gaps = {n: _gap(glyphs[n - 1], glyphs[n + 1]) for n in breaks}
+    within = [gap for gap in gaps.values() if gap is not None and gap <= WORD_GAP]
+    if 2 * len(within) <= sum(glyph.char == "\n" for glyph in glyphs):
+        return glyphs
+    spaces = {n: [Glyph(" ")] * (gap > WORD_GAP) for n, gap in gaps.items() if gap is not None}
+    return [one for n, glyph in enumerate(glyphs) for one in spaces.get(n, [glyph])]
+
+
+def _gap(last: Glyph, glyph: Glyph) -> float | None:
+    """Return the gap to a character that follows on the same line, in sizes of type, or None."""
+    size = last.size
+    if not size or not glyph.size or abs(glyph.baseline - last.baseline) > SAME_BASELINE * size:
+        return None
+    gap = (glyph.left - last.right) / size
+    return gap if gap >= -TOUCH else None
+
+
 def _is_between(bars: Sequence[Bar], last: Glyph, glyph: Glyph) -> bool:
     """Return whether one of `bars`, ordered, is in the gap between two characters."""
     low, high = max(

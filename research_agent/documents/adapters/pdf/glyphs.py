@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 
 from research_agent.documents.layout.fractions import with_fractions
 from research_agent.documents.layout.frames import Frame, frames
-from research_agent.documents.layout.pieces import Bar, Glyph, Rule
+from research_agent.documents.layout.pieces import Bar, Glyph, Rule, whole_lines
 
 THICK = 2.5  # points; what is thicker is an area
 LEVEL = 1.0  # points by which the heights of two parts of a line differ at most
@@ -95,7 +95,7 @@ def page_glyphs(
     if turn.right:
         glyphs = (_turned(glyph, turn) for glyph in glyphs)
     rules, bars, dots = page_lines(page, turn)
-    marked = with_marks(tuple(glyphs), dots)
+    marked = with_marks(whole_lines(tuple(glyphs)), dots)
     return with_fractions(marked, rules), rules, frames(rules, bars)
 
 
