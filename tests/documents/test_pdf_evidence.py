@@ -74,6 +74,8 @@ def test_fractions() -> None:
     assert named == with_fractions(named, [Rule(15, 65, 2.5)])
     table = [bar, *(bar._replace(y=bar.y + off) for off in (-20, 20))]
     assert parts == with_fractions(parts, table)
+    cells = glyphs(("Year", 20, 4, 10), ("2023", 55, 4, 10), ("Costs", 20, -7, 10))
+    assert cells == with_fractions(cells, [Rule(20, 75, 2.5)])
 
 
 def test_a_fraction_whose_upper_part_is_drawn_last() -> None:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 
-from research_agent.documents.layout.pieces import SMALL, Glyph, Rule
+from research_agent.documents.layout.pieces import CELL_GAP, SMALL, Glyph, Rule
 
 WIDEST = 200.0  # points; a longer bar is a table's
 SLACK = 0.35  # sizes of type by which a bar is longer than what it divides at most
@@ -44,7 +45,7 @@ def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequenc
     parts = [[glyphs[index] for index in part] for part in (upper, lower)]
     size = max(glyph.size for part in parts for glyph in part)
     widest = max(max(g.right for g in part) - min(g.left for g in part) for part in parts)
-    if abs(rule.right - rule.left - widest) > SLACK * size:
+    if abs(rule.right - rule.left - widest) > SLACK * size or any(map(_has_cells, parts)):
         return glyphs
     sides = [(list(glyphs[: part[0]]), list(glyphs[part[-1] + 1 :])) for part in (upper, lower)]
     upper_base, lower_base = (_baseline(part) for part in parts)
@@ -72,6 +73,16 @@ def _one(glyphs: Sequence[Glyph], rule: Rule, others: Sequence[Rule]) -> Sequenc
 def _is_one(glyphs: Sequence[Glyph], part: Sequence[int]) -> bool:
     between = set(range(part[0], part[-1] + 1)).difference(part)
     return all(glyphs[index].char.isspace() for index in between)
+
+
+def _has_cells(part: Sequence[Glyph]) -> bool:
+    """Return whether a part has a gap as between the columns of a table."""
+    ordered = sorted(part, key=lambda glyph: glyph.left)
+    reaches = accumulate((glyph.right for glyph in ordered), max)
+    return any(
+        after.left - reach > CELL_GAP * (after.top - after.bottom)
+        for reach, after in zip(reaches, ordered[1:], strict=False)
+    )
 
 
 def _baseline(part: Sequence[Glyph]) -> float:
