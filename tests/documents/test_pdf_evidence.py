@@ -141,6 +141,16 @@ def test_two_columns_with_a_marked_head() -> None:
     )
 
 
+def test_a_line_above_the_total_closes_no_head() -> None:
+    """The rows above it stay rows, whether or not a line closes the total too."""
+    rows = [*line(700, (55, "Net"), (200, "84.00")), *line(685, (55, "Tax"), (200, "15.96"))]
+    rows += line(665, (55, "Total"), (200, "99.96"))
+
+    for lines in ([680], [680, 660]):
+        data = small_pdf([rows], drawn=ruled(*lines))
+        assert ["Net | 84.00\nTax | 15.96\nTotal | 99.96"] == table(data)
+
+
 def test_a_name_that_spans_rows_is_in_each() -> None:
     """Lines that leave out the first column say that its cell spans rows."""
     rows = [

@@ -173,7 +173,10 @@ class Grid:
         return narrow and gap < 0.6 * above.size and not apart and not is_caption(above.text)
 
     def _head_rows(self) -> int:
-        """Return how many rows stand above the line that closes the head."""
+        """Return how many rows stand above the line that closes the head.
+
+        A first line with several rows above it and one below it is that of a total.
+        """
         rows = self._rows[self.first :]
         closing = [
             sum((row.top + row.bottom) / 2 > y for row in rows)
@@ -188,7 +191,9 @@ class Grid:
         inner = {closed for closed in closing if count < closed <= wide[-1]}
         ruled = len(inner) >= max(len(body) - 1, 1)
         pairs = ruled and not bold and closing.count(count) == 1 and len(rows[0].cells) == PAIR
-        return count if body and not pairs else 0
+        above = len(wide) - len(body)
+        total = closing[0] == count == len(rows) - 1 and above >= PAIR and not bold
+        return count if body and not pairs and not total else 0
 
     def _names(self, rows: Sequence[Row]) -> list[str]:
         names: list[list[str]] = [[] for _ in self._columns]
