@@ -196,13 +196,16 @@ def test_caption_between_two_tables_goes_to_the_nearer() -> None:
 
 
 def test_programs_and_contents_are_no_tables() -> None:
-    """Numbered steps with comments, and leaders, have gaps but no columns."""
+    """Numbered steps with comments, and leaders, have gaps but no columns; times are no steps."""
     steps = [table(50 - 14 * i, (f"{i}: x", 0), ("\u25b7 why", 90)) for i in range(3)]
     contents = [table(50 - 14 * i, (f"{i} Part . . . . . .", 0), ("7", 150)) for i in range(3)]
 
     items = [table(50 - 14 * i, ("\u2022", 0), ("an item", 30), ("here", 90)) for i in range(3)]
 
+    times = [table(50 - 14 * i, (f"{i}:00", 0), ("Anna", 30), (f"{i}:30", 90)) for i in range(3)]
+
     assert () == table_ranges(steps)
+    assert ((0, 3),) == table_ranges(times)
     assert () == table_ranges(items)
     assert () == table_ranges(contents)
     assert {"list"} == {block.kind for block in page_blocks(contents, [()] * 3)}

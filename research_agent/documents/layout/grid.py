@@ -26,7 +26,7 @@ PAIR = 2  # cells of a row of names and values, which need no head
 _CAPTION = re.compile(
     r"(?:Table|TABLE|Tab\.|Tabelle|Tableau)\s*[A-Z]?[\d.]*\d(?:\s*[.:\u2013\u2014-]\s+\S|\s+[A-Z])"
 )
-STEP = re.compile(r"(?:\d{1,3}|Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u22b3]")
+STEP = re.compile(r"\d{1,3}\s?:(?!\d)|(?:Input|Output|Require|Ensure)\s?:|[\u25b7\u25b9\u22b3]")
 """How a line of an algorithm begins."""
 LEADERS = re.compile(r"(?:\.\s*){4,}")
 _DOTS = re.compile(r"[. \u2026]+$")
