@@ -141,6 +141,17 @@ def test_two_columns_with_a_marked_head() -> None:
     )
 
 
+def test_a_total_below_the_last_line() -> None:
+    """It is a row of its table; words that are in no column of it are none."""
+    total = [*BODY, *line(625, (55, "Both"), (150, "5"), (210, "7"), (270, "9"))]
+    apart = [*BODY, *line(625, (55, "Both"), (115, "5"), (180, "7"), (240, "9"))]
+    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
+
+    read = [table(small_pdf([[*head, *rows]], drawn=ruled(675, 640))) for rows in (total, apart)]
+    rows = "Crime | young | old | all\nAlpha | 1 | 2 | 3\nBeta | 4 | 5 | 6"
+    assert [[f"{rows}\nBoth | 5 | 7 | 9"], [rows]] == read
+
+
 def test_a_line_above_the_total_closes_no_head() -> None:
     """The rows above it stay rows, whether or not a line closes the total too."""
     rows = [*line(700, (55, "Net"), (200, "84.00")), *line(685, (55, "Tax"), (200, "15.96"))]

@@ -29,9 +29,10 @@ def table_ranges(rows: Sequence[Row], rules: Sequence[Rule] = ()) -> tuple[tuple
     """Return where tables start and end (exclusive) among the rows of a page.
 
     What stands between the first and the last of some lines of one width is a table if most of
-    its rows have cells. Else two rows of three cells are one; of two cells, three rows whose second
-    cells are one above the other. Rows with cells that go on into lines of one width are the head
-    of that table. A table whose cells are framed is one row. A caption belongs to the nearer table.
+    its rows have cells. Else two rows of three cells are one; of two cells, three rows whose
+    second cells are one above the other. Rows with cells that go on into lines of one width are
+    the head of that table, and one that goes on below them in its columns is its total. A table
+    whose cells are framed is one row. A caption belongs to the nearer table.
     """
     found: list[tuple[int, int]] = []
     done = 0
@@ -49,8 +50,9 @@ def _between(rows: Sequence[Row], rules: Sequence[Rule]) -> list[tuple[int, int]
     start = 0
     while start < len(rows):
         if start in ruled:
-            found.append((start, ruled[start]))
-            start = ruled[start]
+            end = _with_total(rows, ruled[start], ruled)
+            found.append((start, end))
+            start = end
             continue
         whole = _region_end(rows, start)
         end = min([whole, *(first for first in ruled if first > start)])
@@ -61,6 +63,21 @@ def _between(rows: Sequence[Row], rules: Sequence[Rule]) -> list[tuple[int, int]
             found.append((_with_head(rows, start, found), end))
         start = max(end, start + 1)
     return found
+
+
+def _with_total(rows: Sequence[Row], end: int, ruled: Collection[int]) -> int:
+    """Return the end of a table, with a row below its last line whose cells are in its columns."""
+    alone = end < len(rows) and _region_end(rows, end) == end + 1 and end + 1 not in ruled
+    if not alone or end in ruled or not _is_near(rows[end - 1], rows[end]):
+        return end
+    columns = [cell[0] for cell in rows[end - 1].cells]
+    inside = all(_is_in_column(cell[0], columns) for cell in rows[end].cells)
+    return end + inside
+
+
+def _is_in_column(cell: Span, columns: Sequence[Span]) -> bool:
+    over = [one for one in columns if one.left < cell.right and one.right > cell.left]
+    return len(over) == 1 and _is_aligned(cell, over[0])
 
 
 def table_text(rows: Sequence[Row], words: Collection[str] = (), rules: Sequence[Rule] = ()) -> str:
