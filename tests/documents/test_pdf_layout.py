@@ -230,6 +230,11 @@ def test_glossary_becomes_a_list() -> None:
         (["key-encapsulation-", "mechanism"], "key-encapsulation-mechanism"),
         (["ML-KEM-", "768"], "ML-KEM-768"),
         (["so\u00adft", "line"], "soft line"),
+        (
+            ["\u4e09\u4e2a", "\u6708\uff0c", "\u8bd5 Word", "\u8f6f"],
+            "\u4e09\u4e2a\u6708\uff0c\u8bd5 Word \u8f6f",
+        ),
+        (["\ud55c\uad6d", "\uc0ac\ub78c"], "\ud55c\uad6d \uc0ac\ub78c"),
         ([], ""),
     ],
 )

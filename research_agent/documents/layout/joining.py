@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from unicodedata import east_asian_width, name
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W_]+(?:-[^\W_]+)*)([-\u2010\u00ad])$")
@@ -29,12 +30,22 @@ def join_lines(lines: Sequence[str], words: Collection[str] = ()) -> str:
     pieces: list[str] = []
     for line in lines:
         glue = _glue(pieces[-1], line, words) if pieces else ""
-        if glue != " " and pieces:
+        if pieces and _is_unspaced(pieces[-1][-1:], line[:1]):
+            pieces[-1] += line
+        elif pieces and glue != " ":
             pieces[-1] = pieces[-1][:-1] + glue + line
         else:
             pieces.append(line)
     text = " ".join(pieces).replace("\N{SOFT HYPHEN}", "")
     return _LEADERS.sub(" \N{HORIZONTAL ELLIPSIS} ", text).strip()
+
+
+def _is_unspaced(*sides: str) -> bool:
+    """Return whether two characters are of scripts without spaces between words."""
+    return all(
+        side and east_asian_width(side) in "WF" and not name(side, "").startswith("HANGUL")
+        for side in sides
+    )
 
 
 def _glue(before: str, line: str, words: Collection[str]) -> str:
