@@ -271,6 +271,25 @@ def test_left_and_right_pages_have_their_own_heads() -> None:
     ]
 
 
+def test_of_two_pages_each_keeps_what_the_other_repeats() -> None:
+    """The head stays on the first, the foot on the second; a line that differs ends both."""
+    pages = [
+        Page(
+            (
+                *(span(f"Page {number} of 2", 0, 780), span(f"row {7 * number}", 0, 760)),
+                *(span("1.10", 0, 740), span("body", 0, 400), span("Bank: 12", 0, 30)),
+            ),
+            800,
+        )
+        for number in (1, 2)
+    ]
+
+    assert [
+        ["Page 1 of 2", "row 7", "1.10", "body"],
+        ["row 14", "1.10", "body", "Bank: 12"],
+    ] == bodies(without_running_heads(pages)[0])
+
+
 def test_a_number_that_does_not_count_is_text() -> None:
     """The same year on each page, or numbers without order, are no page numbers."""
     numbers = ["2024", "7", "2024", "90", "31"]

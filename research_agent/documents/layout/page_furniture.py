@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
 
 from research_agent.documents.layout.frames import Frame
 from research_agent.documents.layout.pieces import Rule
@@ -21,6 +22,7 @@ EDGE = 3.0  # points by which edges that are meant to be the same may differ
 _NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*(\d{1,4}|[ivxlc]{1,8})[-\u2013\u2014\s]*", re.IGNORECASE
 )
+_DIGITS = re.compile(r"\d{1,9}")
 _ROMAN = {
     hundreds + tens + ones: 100 * h + 10 * t + o
     for h, hundreds in enumerate(("", "c", "cc", "ccc"))
@@ -86,15 +88,17 @@ def _is_framed(page: Page, span: Span, *, higher: float = 0.0) -> bool:
 def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tuple[str, ...]]:
     """Return the pages without running heads and page numbers, and the printed page numbers.
 
-    A number that grows by one from page to page is a label; "" where a page has none.
+    A number that grows by one from page to page is a label; "" where a page has none. Of two pages
+    the first one keeps the head and the second one the foot.
     """
     margins = [_margin(page) for page in pages]
     numbers = _page_numbers(margins)
     seen = Counter(key for margin in margins for key in set(map(_key, margin)))
     often = max(3, REPEATED * len(pages))
+    twice = _twice(pages, margins) if len(pages) == 2 else frozenset()  # noqa: PLR2004 (pages)
     cleaned = []
     for page, margin, number in zip(pages, margins, numbers, strict=True):
-        dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)}
+        dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)} | twice
         kept = tuple(span for span in page.spans if id(span) not in dropped)
         cleaned.append(replace(page, spans=kept))
     return tuple(cleaned), tuple(_label(span) if span else "" for span in numbers)
@@ -109,6 +113,37 @@ def _margin(page: Page) -> tuple[Span, ...]:
 
 def _key(span: Span) -> tuple[str, int]:
     return re.sub(r"\d", "#", span.text), round(span.middle / EDGE)
+
+
+def _twice(pages: Sequence[Page], margins: Sequence[Sequence[Span]]) -> frozenset[int]:
+    """Return the ids of the second head and the first foot of two pages: outer lines alike."""
+    found = set[int]()
+    for head in (True, False):
+        sides = (
+            _outer_lines(
+                (span for span in margin if (2 * span.middle > page.height) == head), head=head
+            )
+            for page, margin in zip(pages, margins, strict=True)
+        )
+        for lines in takewhile(_are_alike, zip(*sides, strict=False)):
+            found |= {id(span) for span in lines[head]}
+    return frozenset(found)
+
+
+def _outer_lines(spans: Iterable[Span], *, head: bool) -> list[list[Span]]:
+    ordered = sorted(spans, key=lambda span: span.middle, reverse=head)
+    lines = groupby(ordered, key=lambda span: round(span.middle / EDGE))
+    return [sorted(line, key=lambda span: span.left) for _, line in lines]
+
+
+def _are_alike(lines: Sequence[Sequence[Span]]) -> bool:
+    """Return whether two lines have one place and text; numbers may be one higher overleaf."""
+    first, second = lines
+    numbers = [
+        [int(number) for span in line for number in _DIGITS.findall(span.text)] for line in lines
+    ]
+    alike = [*map(_key, first)] == [*map(_key, second)] and len(numbers[0]) == len(numbers[1])
+    return alike and all(b - a in (0, 1) for a, b in zip(*numbers, strict=True))
 
 
 def _label(span: Span) -> str:
