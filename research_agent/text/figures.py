@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import accumulate, chain, combinations, islice
+from math import gcd
 
 from research_agent.text.words import HYPHENS, INVISIBLE
 
@@ -23,13 +24,21 @@ MAX_POOL = 24
 """Numbers that arithmetic is tried with."""
 _EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-_MARKS = str.maketrans("\u066b\u066c\u2019", ".,'")
+_MARKS = str.maketrans("\u066b\u066c\u2019\u2044", ".,'/")
+_VULGAR = "".join(
+    c for c in map(chr, range(0x2200)) if "<fraction>" in unicodedata.decomposition(c)
+)
+_AFTER_DIGIT = re.compile(rf"(?<=\d)(?=[{_VULGAR}])")
+MAX_BELOW = 16
+"""The largest number below the line of a mixed fraction."""
+_PARTS = "|".join(f"{a}/{b}" for b in range(2, MAX_BELOW + 1) for a in range(b) if gcd(a, b) == 1)
 _POWER = re.compile(
     r"(?<![\d.])(?:(\d+(?:[.,]\d+)?)\s?[x\u00d7\u00b7*]\s?)?(\d+)\s?(?:\^|\*\*)\s?[{(]?([-+]?\d+)[})]?"
     r"|(?<![\w.])(\d+(?:\.\d+)?)[eE]([-+]?\d+)(?!\w)"
 )
 _NUMBER = re.compile(
-    r"(?<![\d^])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d.,']?\d)|(?<!\^)\d+(?:[.,']\d+)*"
+    rf"(?<![\d^.,/])\d{{1,3}} (?:{_PARTS})(?![/.,']?\d)"
+    r"|(?<![\d^])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d.,']?\d)|(?<!\^)\d+(?:[.,']\d+)*"
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
@@ -59,9 +68,14 @@ class DateFigure:
 
 
 def plain(text: str) -> str:
-    """Return a text in one typography: plain digits, exponents as "^", one hyphen and space."""
+    """Return a text in one typography: plain digits, exponents as "^", one hyphen and space.
+
+    >>> plain("2½ m²")
+    '2 1/2 m^2'
+    """
     raised = _RAISED.sub(lambda match: f"^{match[0].translate(_EXPONENTS)}", text)
-    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", raised))
+    parted = _AFTER_DIGIT.sub(" ", INVISIBLE.sub("", raised))
+    folded = unicodedata.normalize("NFKC", parted)
     return HYPHENS.sub("-", plain_digits(folded)).translate(_MARKS)
 
 
@@ -169,6 +183,9 @@ def _values(figure: Figure) -> list[Decimal]:
 
 
 def _readings(text: str) -> frozenset[str]:
+    if "/" in text:
+        units, above, below = map(int, re.split("[ /]", text))
+        return frozenset({_decimal(str(units + Decimal(above) / below))})
     bare = text.replace("'", "").replace(" ", "")
     marks = [c for c in bare if c in ".,"]
     thousands = re.fullmatch(r"\d{1,3}(?:([.,])\d{3}(?:\1\d{3})*)", bare)

@@ -31,7 +31,7 @@ _SMALL = "".join(filter(str.islower, map(chr, range(0x2000))))
 _CASED = rf"[{_CAPITALS}{_SMALL}]"
 """Letters of scripts with capitals; only such a letter beside a name makes it another name."""
 _TOKEN = re.compile(rf"(?:{_CASED}|\d)+(?:[-_./]+(?:{_CASED}|\d)+)*")
-_WITH_UNIT = re.compile(rf"\d[\d.,]*(?:[-/]?{_CASED}+)?(?:[-./]\d+)*")
+_WITH_UNIT = re.compile(rf"\d[\d.,/]*(?:[-/]?{_CASED}+)?(?:[-./]\d+)*")
 _NAMED = re.compile(
     rf"{_CASED}.*\d|\d.*{_CASED}"  # letters with digits
     rf"|[{_CAPITALS}]{{2}}|[{_SMALL}][{_CAPITALS}]"  # capitals in a row, camelCase

@@ -20,6 +20,10 @@ def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
         ("It has 49,856 bytes.", "49\u202f856 bytes"),
         ("It has 49.856 bytes.", "49'856 bytes"),
         ("Es sind 1,5 m.", "It is 1.50 m."),
+        ("It takes 2.5 hours.", "2\u00bd hours"),
+        ("It takes 2\u00bd hours.", "2 1/2 hours"),
+        ("It takes 2 \u00bd hours.", "2,50 hours"),
+        ("A 2\u00bd-inch pipe", "2.5 inches"),
         ("A 384-bit key", "384 bits"),
         ("Below \u22125 degrees", "-5 degrees"),
         ("About 50 %", "50 percent"),
@@ -51,6 +55,7 @@ def test_held(sentence: str, evidence: str) -> None:
     [
         ("It has 1088 bytes.", "1184 bytes"),
         ("It has 234 bytes.", "1,234,567 bytes"),
+        ("It takes 21 hours.", "2\u00bd hours"),
         ("On 2024-05-13", "On 2024-06-14"),
         ("ML-KEM-768", "ML-KEM-7680 and ML-KEM-512"),
         ("The FBI", "fbix and afbi"),
