@@ -7,7 +7,7 @@ the same where they share one. Signs are not read: a hyphen before a number is o
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from itertools import accumulate, chain, combinations, islice
 from math import gcd
@@ -38,11 +38,16 @@ _POWER = re.compile(
 )
 _NUMBER = re.compile(
     rf"(?<![\d^.,/])\d{{1,3}} (?:{_PARTS})(?![/.,']?\d)"
+    r"|(?<![\d^:.,])(?:[01]?\d|2[0-3]):[0-5]\d(?![:.,']?\d| \d{3}(?!\d))"
     r"|(?<![\d^])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d.,']?\d)|(?<!\^)\d+(?:[.,']\d+)*"
 )
+_CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)")
+_ELIDED = re.compile(r"(?<!\d)([1-9]\d)(\d\d)[-/](\d\d)(?![-/.]?\d)")
+"""Two years, of which the second has its last digits alone."""
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
 _SCALES = tuple(Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 2, 3, 6, 9, 12))
+HOURS = 12
 MONTHS = 12
 DAYS = 31
 
@@ -54,6 +59,13 @@ class Figure:
     text: str
     readings: frozenset[str]
     """Decimal numbers without marks and closing zeros, or the text where it is no number."""
+    parts: tuple["Figure", ...] = ()
+    """Hours and minutes of a time, which may be printed apart."""
+
+    def stands_in(self, readings: frozenset[str]) -> bool:
+        """Return whether numbers with these readings have it, or all of its parts."""
+        apart = bool(self.parts) and all(part.stands_in(readings) for part in self.parts)
+        return apart or not self.readings.isdisjoint(readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +101,19 @@ def plain_digits(text: str) -> str:
 def figures_in(text: str) -> tuple[Figure, ...]:
     """Return the numbers of a plain text in order; of a power its value.
 
-    >>> [sorted(figure.readings) for figure in figures_in("1,184 of 2^10 have 3.50 %")]
-    [['1.184', '1184'], ['1024', '2 10', '210', '2^10'], ['3.5']]
+    A time is one number, and the second of two years may have its last digits alone.
+
+    >>> [sorted(figure.readings) for figure in figures_in("1,184 of 2^10 have 3.500 %")]
+    [['1.184', '1184'], ['1024', '2 10', '210', '2^10'], ['3.5', '3500']]
+    >>> [sorted(figure.readings) for figure in figures_in("22:30 in 1998/99")]
+    [['10:30 of 12', '22:30'], ['1998'], ['1999', '99']]
     """
     found = [(match.start(), _power(match)) for match in _POWER.finditer(text)]
     rest = _POWER.sub(lambda match: " " * len(match[0]), text)
-    found += [
-        (match.start(), Figure(match[0], _readings(match[0]))) for match in _NUMBER.finditer(rest)
-    ]
+    years = {m.start(3): m[1] + m[3] for m in _ELIDED.finditer(rest) if m[3] > m[2]}
+    for match in _NUMBER.finditer(rest):
+        one, year = _number(match[0]), years.get(match.start())
+        found.append((match.start(), replace(one, readings=one.readings | {year}) if year else one))
     return tuple(figure for _, figure in sorted(found, key=lambda item: item[0]))
 
 
@@ -175,9 +192,10 @@ def _last_digit(value: Decimal, *, significant: bool) -> Decimal:
 
 
 def _values(figure: Figure) -> list[Decimal]:
+    readings = frozenset[str]().union(*(one.readings for one in (figure, *figure.parts)))
     return [
         Decimal(r)
-        for r in sorted(figure.readings)
+        for r in sorted(readings)
         if r.replace(".", "", 1).isdigit() and len(r) <= MAX_DIGITS
     ]
 
@@ -198,6 +216,20 @@ def _readings(text: str) -> frozenset[str]:
     if len(marks) > 1 and not found:
         found |= {bare, *(map(_decimal, bare.split(",")) if "." not in marks else ())}
     return frozenset(found)
+
+
+def _number(text: str) -> Figure:
+    """Return a number; a time also as a clock of twelve hours has it, with its parts."""
+    clock = _CLOCK.fullmatch(text)
+    if not clock:
+        return Figure(text, _readings(text))
+    hours, minutes = clock.groups()
+    time = f"{int(hours)}:{minutes}"
+    if ":" not in text:
+        return Figure(text, _readings(text) | {time})
+    parts = tuple(Figure(part, _readings(part)) for part in (hours, minutes))
+    short = f"{int(hours) % HOURS}:{minutes} of {HOURS}"
+    return Figure(text, frozenset({time, short}), parts)
 
 
 def _decimal(digits: str) -> str:

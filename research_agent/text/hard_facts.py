@@ -111,18 +111,22 @@ def _fact(kind: FactKind, text: str, *, held: bool) -> Fact:
 def _status(
     one: Figure, held: _Evidence, others: Sequence[Figure], near: Sequence[Figure]
 ) -> FactStatus:
-    if one.readings & held.readings:
+    if one.stands_in(held.readings):
         return "held"
     if one.text in _COUNTED:
         return "computed"
     rest = [other for other in others if other != one]
+    if one.parts:
+        apart = [_status(part, held, rest, near) for part in one.parts]
+        return "missing" if "missing" in apart else "computed"
     return "computed" if follows(one, rest) or follows(one, near) else "missing"
 
 
 @lru_cache(maxsize=64)
 def _evidence(texts: tuple[str, ...]) -> _Evidence:
     text = "\n".join(plain(text) for text in texts)
-    readings = {reading for figure in figures_in(text) for reading in figure.readings}
+    figures = [each for one in figures_in(text) for each in (one, *one.parts)]
+    readings = {reading for figure in figures for reading in figure.readings}
     dates = dates_in(text)
     readings |= {str(number) for date in dates for one in date.readings for number in one}
     folded = text.casefold()

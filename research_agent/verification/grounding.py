@@ -79,7 +79,7 @@ def _in_place(claim: str, number: str, unit: str, chunk: Chunk, known: frozenset
         return ""
     before, after = _neighbours(claim, at, number)
     for figure, place in _placed(text):
-        if figure.readings & known:
+        if figure.stands_in(known):
             continue
         left, right = _neighbours(text, place, figure.text)
         if (after and after == right) or (before and before == left):
@@ -97,7 +97,7 @@ def _in_column(claim: str, row: Sequence[str], head: Sequence[str], known: froze
     if len(named) != 1:
         return ""
     figures = figures_in(plain(named[0]))
-    return next((one.text for one in figures if not one.readings & known), "")
+    return next((one.text for one in figures if not one.stands_in(known)), "")
 
 
 def _placed(text: str) -> list[tuple[Figure, int]]:

@@ -33,6 +33,13 @@ def test_another_number_in_the_same_place() -> None:
     assert ("250", "Bread is baked at 230 degrees.") == (other.said, other.quote.quote)
 
 
+def test_the_same_time_and_years_in_other_print() -> None:
+    locked, season = "The shed is locked at 22:30 every night.", "The season 1998-1999 was cold."
+    assert "" == value("The shed is locked at 22.30 every night.", locked)
+    assert "22:30" == value("The shed is locked at 22.45 every night.", locked)
+    assert "" == value("The season 1998/99 was cold.", season)
+
+
 def test_the_same_row_and_column_of_a_table() -> None:
     assert "1184" == value("The ML-KEM-768 key has 1185 bytes.", TABLE)
     assert "1088" == value("The ML-KEM-768 ciphertext has 1185 bytes.", TABLE)
