@@ -24,6 +24,8 @@ from research_agent.types.claims import GroundingModel
 LEAST_HELD = 0.5
 """Share of the sentence's words that the statement, or the row with its head, has to hold."""
 LEAST_WORDS = 3
+LEAST_OTHERS = 2
+"""Words of it beside the number's unit."""
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+|[^\w\s.,;:)])")
 _LAST = re.compile(r"([^\W\d_]+)[\s(-]*$")
 _STEM = 5
@@ -42,9 +44,10 @@ class Contradiction:
 def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradiction | None:
     """Return the statement or row of a chunk that has another number in the sentence's place.
 
-    It holds at least half of the sentence's words, it or its headings every identifier, and its
-    number has the same neighbouring word or named column. Only a number that `facts` say stands
-    nowhere in the evidence is contradicted.
+    It holds at least half of the sentence's words, and two that do not follow the number as its
+    unit does; it or its headings hold every identifier; and its number has the same neighbouring
+    word or named column. Only a number that `facts` say stands nowhere in the evidence is
+    contradicted.
     """
     missing = {f.text for f in facts if f.kind == "number" and f.status == "missing"}
     wanted = [word for word in wanted_words(sentence) if re.search(r"[^\W\d_]", word[0])]
@@ -52,13 +55,16 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
         return None
     names = [fact.text for fact in facts if fact.kind == "identifier"]
     above, said, known = headings(chunk), plain(sentence), own_readings(sentence)
+    after = {_neighbours(said, at, one.text)[1] for one, at in _placed(said) if one.text in missing}
     head = head_of(chunk.text) if chunk.kind == "table" else ""
     units = []
     for start, end in unit_spans(chunk):
         text = chunk.text[start:end]
         words = content_words(f"{head}\n{text}")
-        share = sum(is_held(word, words) for word in wanted) / len(wanted)
-        if share >= LEAST_HELD and all(is_identified(name, f"{text}\n{above}") for name in names):
+        held = [word[0] for word in wanted if is_held(word, words)]
+        share = len(held) / len(wanted)
+        is_near = share >= LEAST_HELD and sum(word not in after for word in held) >= LEAST_OTHERS
+        if is_near and all(is_identified(name, f"{text}\n{above}") for name in names):
             units.append(Quote(share, chunk.text[start:end], start, end))
     best = max((unit.score for unit in units), default=0.0)
     for unit in units:

@@ -53,6 +53,10 @@ def test_what_contradicts_nothing() -> None:
         "Bread is baked at 250 degrees.", "Bread is baked at 230 degrees. Use 250 ml."
     )
     assert "" == value("Bread is baked at about 230 degrees.", "Bread is baked at 228 degrees.")
+    assert "" == value(
+        "The moor dries out at 0.7 centimetres a year.",
+        "In this year the water table stood 11 centimetres below that of last year.",
+    )
     assert "" == value("Bread is baked.", "Bread is baked at 230 degrees.")
     headed = Chunk("x", "offers", "A kiln is insured up to 500 euros.", section=("Three offers",))
     assert "" == value("The three offers add up to 900 euros.", headed)
