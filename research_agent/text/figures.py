@@ -46,6 +46,7 @@ _ELIDED = re.compile(r"(?<!\d)([1-9]\d)(\d\d)[-/](\d\d)(?![-/.]?\d)")
 """Two years, of which the second has its last digits alone."""
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
+_YEAR_SHORT = re.compile(r"(?<!\d)(?<!\d[-/.])(\d\d)([-/.])(\d\d)\2(\d\d)(?![-/.]?\d)")
 _SCALES = tuple(Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 2, 3, 6, 9, 12))
 HOURS = 12
 MONTHS = 12
@@ -75,8 +76,8 @@ class DateFigure:
     text: str
     readings: frozenset[tuple[int, int, int]]
     """Year, month and day."""
-    parts: frozenset[str]
-    """The year and the day, or both numbers that may be the day."""
+    parts: tuple[frozenset[str], ...]
+    """For each year: it and the day, or both numbers that may be the day."""
 
 
 def plain(text: str) -> str:
@@ -125,20 +126,24 @@ def is_power(text: str) -> bool:
 def dates_in(text: str) -> tuple[DateFigure, ...]:
     """Return the dates of a plain text that are written in digits alone.
 
+    A year of two digits is read in this century and in the last.
+
     >>> [sorted(date.readings) for date in dates_in("2024-05-13 or 3/5/2024")]
     [[(2024, 5, 13)], [(2024, 3, 5), (2024, 5, 3)]]
     """
-    found = [(m, (int(m[1]), int(m[3]), int(m[4]))) for m in _YEAR_FIRST.finditer(text)]
-    found += [(m, (int(m[4]), int(m[3]), int(m[1]))) for m in _YEAR_LAST.finditer(text)]
+    found = [(m, m[1], int(m[3]), int(m[4])) for m in _YEAR_FIRST.finditer(text)]
+    for pattern in (_YEAR_LAST, _YEAR_SHORT):
+        found += [(m, m[4], int(m[3]), int(m[1])) for m in pattern.finditer(text)]
     dates = []
-    for match, (year, one, other) in found:
-        orders = {(year, one, other)}
-        if match.re is _YEAR_LAST:
-            orders.add((year, other, one))
-        valid = frozenset(o for o in orders if 0 < o[1] <= MONTHS and 0 < o[2] <= DAYS)
-        if valid:
-            numbers = frozenset(str(number) for order in valid for number in order[::2])
-            dates.append(DateFigure(match[0], valid, numbers))
+    for match, digits, one, other in found:
+        centuries = ("19", "20") if match.re is _YEAR_SHORT else ("",)
+        years = [int(century + digits) for century in centuries]
+        orders = {(one, other)} if match.re is _YEAR_FIRST else {(one, other), (other, one)}
+        days = [o for o in orders if 0 < o[0] <= MONTHS and 0 < o[1] <= DAYS]
+        if days:
+            valid = frozenset((year, *order) for year in years for order in days)
+            parts = (frozenset(map(str, (year, *(day for _, day in days)))) for year in years)
+            dates.append(DateFigure(match[0], valid, tuple(parts)))
     return tuple(dates)
 
 

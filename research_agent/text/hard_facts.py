@@ -10,7 +10,15 @@ from functools import lru_cache
 from typing import Literal
 
 from research_agent.text.content_words import STEM
-from research_agent.text.figures import Figure, dates_in, figures_in, follows, is_power, plain
+from research_agent.text.figures import (
+    DateFigure,
+    Figure,
+    dates_in,
+    figures_in,
+    follows,
+    is_power,
+    plain,
+)
 from research_agent.text.identifiers import quotations
 from research_agent.text.sentences import without_reference_marks
 
@@ -84,10 +92,7 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
     figures = figures_in(rest)[:MAX_FACTS]
     near = figures_in(plain(window)) if window else ()
     facts = [Fact("number", one.text, _status(one, held, figures, near)) for one in figures]
-    facts += [
-        _fact("date", one.text, held=bool(one.readings & held.dates) or one.parts <= held.readings)
-        for one in dates[:MAX_FACTS]
-    ]
+    facts += [_fact("date", one.text, held=_is_dated(one, held)) for one in dates[:MAX_FACTS]]
     facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
     quoted = [text for text in quotations(plain_text) if _WORDS.search(text)][:MAX_FACTS]
     facts += [_fact("quotation", text, held=_is_quoted(text, held.words)) for text in quoted]
@@ -106,6 +111,11 @@ def is_identified(name: str, text: str) -> bool:
 
 def _fact(kind: FactKind, text: str, *, held: bool) -> Fact:
     return Fact(kind, text, "held" if held else "missing")
+
+
+def _is_dated(date: DateFigure, held: _Evidence) -> bool:
+    same = not date.readings.isdisjoint(held.dates)
+    return same or any(parts <= held.readings for parts in date.parts)
 
 
 def _status(
