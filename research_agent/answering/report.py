@@ -97,14 +97,15 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
         status = "unconfirmed" if shown else "refused"
     elif left_out:
         status = "partial"
-    first = f"{_nothing_confirmed(evidence)}\n\n" if status == "unconfirmed" else ""
+    citations = _citations(shown, evidence)
+    first = f"{_nothing_confirmed(evidence, citations)}\n\n" if status == "unconfirmed" else ""
     refused = check.refused or best.refused or "unsupported_draft"
     calls = [call for event in state.trace for call in event.calls]
     return ResearchResult(
         question=state.question,
         status=status,
         answer=first + in_lines(shown) or REFUSAL,
-        citations=_citations(shown, evidence),
+        citations=citations,
         evidence=evidence,
         claims=best.claims,
         unanswered=left_out,
@@ -141,9 +142,13 @@ def _said(best: Draft, check: Check, unconfirmed: Unconfirmed) -> Sequence[Claim
     return good if unconfirmed == "drop" else best.claims
 
 
-def _nothing_confirmed(evidence: Sequence[Evidence]) -> str:
-    nearest = [f" The nearest passage is [{e.key}] {place(e.hit.chunk)}." for e in evidence[:1]]
-    return f"{NOTHING_CONFIRMED}{''.join(nearest)} The draft:"
+def _nothing_confirmed(evidence: Sequence[Evidence], citations: Sequence[Citation]) -> str:
+    """Return the notice, which names the nearest passage; its key only where it is cited."""
+    nearest = ""
+    for item in evidence[:1]:
+        key = f"[{item.key}] " if item.key in {one.key for one in citations} else ""
+        nearest = f" The nearest passage is {key}{place(item.hit.chunk)}."
+    return f"{NOTHING_CONFIRMED}{nearest} The draft:"
 
 
 def _starts(shown: Sequence[Claim], at: int) -> Mapping[str, int]:

@@ -121,13 +121,14 @@ def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
     assert "answered" == answered(GOOD, POOR).status
 
 
-@pytest.mark.parametrize("claims", [(POOR,), (POOR, FALSE)])
-def test_nothing_confirmed_is_said_first(claims: tuple[Claim, ...]) -> None:
+@pytest.mark.parametrize(("claims", "key"), [((POOR,), ""), ((POOR, FALSE), "[c1] ")])
+def test_nothing_confirmed_is_said_first(claims: tuple[Claim, ...], key: str) -> None:
+    """The nearest passage has its key where it is cited."""
     found = answered(*claims, missing=("the price",))
     first, _, draft = found.answer.partition("\n\n")
 
     assert ("unconfirmed", 0, "") == (found.status, found.supported, found.refusal_reason)
-    assert f"{NOTHING_CONFIRMED} The nearest passage is [c1] d1" in first
+    assert f"{NOTHING_CONFIRMED} The nearest passage is {key}d1" in first
     assert draft.startswith("It is blue [c2][unconfirmed].")
     assert ("the price",) == found.unanswered
 

@@ -55,12 +55,7 @@ def shown_answer(result: ResearchResult) -> str:
         nearest = [place(item.hit.chunk) for item in result.evidence[:1]]
         return "; nearest passage: ".join([UNPROVEN, *nearest]) + "."
     numbers = {one.citation.key: one.number for one in result_lines.references(result)}
-    answer = result.answer
-    for key in {
-        item.key for item in result.evidence
-    } - numbers.keys():  # (the notice names the nearest passage, which may not be cited)
-        answer = answer.replace(f"[{key}] ", "")
-    return result_lines.numbered(answer, numbers)
+    return result_lines.numbered(result.answer, numbers)
 
 
 def print_result(result: ResearchResult) -> None:
