@@ -31,7 +31,7 @@ from research_agent.types.result import (
     with_markers,
 )
 from research_agent.types.retrieval import RetrievalConfidence
-from research_agent.types.scope import Scope
+from research_agent.types.scope import Scope, undated_warnings
 from research_agent.types.uncertainty import placed
 from research_agent.types.verification import Check, Draft, StopReason
 
@@ -69,9 +69,10 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     ports, settings = context.ports, context.settings
     best = gated_draft(state.best, state.evidence)
     result = gated_result(result_of(state, best, settings.answer.unconfirmed))
-    warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []))
-    result = replace(result, preset=settings.laid.name, warnings=warnings)
     documents = _known(ports)
+    undated = undated_warnings(state.scope, lambda: documents)
+    warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []), *undated)
+    result = replace(result, preset=settings.laid.name, warnings=warnings)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, documents, state.scope))
     result = replace(result, citations=_credited(result.citations, documents))

@@ -25,6 +25,8 @@ NEAREST = 3
 LEAST_ALIKE = 0.4
 """How alike a name has to be to be suggested, from 0 to 1."""
 SHOWN = 80
+UNDATED = "scope: "
+"""How the warning begins that a period leaves out documents without a date."""
 WILD = frozenset("*?[")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
@@ -135,6 +137,19 @@ def check_scope(scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]) -
         undated = f"{len(documents) - len(dates)} of {len(documents)} documents have no date."
         hint = f"{span}{undated} Leave out a limit."
         raise ToolInputError("no document is within the scope", hint=hint)
+
+
+def undated_warnings(
+    scope: Scope, listed: Callable[[], Sequence[DocumentOutline]]
+) -> tuple[str, ...]:
+    """Return how many documents a period leaves out because they have no date; empty: none."""
+    if not (scope.since or scope.until):
+        return ()
+    whole = replace(scope, since="", until="")
+    within = [one for one in listed() if whole.admits_document(one.doc_id, one.source, one.date)]
+    undated = sum(not one.date for one in within)
+    told = f"{UNDATED}{undated} of {len(within)} documents have no date and are left out"
+    return (told,) if undated else ()
 
 
 def check_dates(since: str, until: str) -> None:

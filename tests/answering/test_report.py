@@ -8,6 +8,7 @@ import pytest
 from research_agent.answering.report import NOTHING_CONFIRMED, report, result_of
 from research_agent.context import RunContext
 from research_agent.errors import IndexDamagedError
+from research_agent.interfaces.cli.rendering import told_warnings
 from research_agent.settings import Settings
 from research_agent.text.alignment import PageSpan
 from research_agent.text.quote_search import Quote
@@ -15,6 +16,7 @@ from research_agent.types import REFUSAL, Chunk, Hit, ModelCall, TraceEvent
 from research_agent.types.claims import Claim
 from research_agent.types.evidence import Evidence
 from research_agent.types.result import ResearchResult, Unconfirmed, usage_of
+from research_agent.types.scope import EVERYTHING, Scope
 from research_agent.types.uncertainty import Spot
 from research_agent.types.verification import Check, Draft
 from tests.answering.researched import State
@@ -200,7 +202,9 @@ class Damaged(MemoryChunks):
         raise IndexDamagedError(f"{chunk_id} of page {page} is damaged.", hint="rebuild it")
 
 
-def reported(chunk: Chunk, chunks: MemoryChunks, quote: str = QUOTE) -> ResearchResult:
+def reported(
+    chunk: Chunk, chunks: MemoryChunks, quote: str = QUOTE, scope: Scope = EVERYTHING
+) -> ResearchResult:
     start = chunk.text.index(quote)
     found = Quote(1.0, quote, start, start + len(quote))
     claim = Claim("Keys are sampled anew.", ("c1",), (found,), "supported")
@@ -209,6 +213,7 @@ def reported(chunk: Chunk, chunks: MemoryChunks, quote: str = QUOTE) -> Research
         best=Draft(claims=(claim,)),
         check=Check("stop", "confident"),
         evidence=(Evidence("c1", Hit(chunk)),),
+        scope=scope,
     )
     given = replace(ports(ScriptedChat()), chunks=chunks)
     return report(state, RunContext(given, Settings(), PROMPTS).with_all_left(()))
@@ -246,6 +251,14 @@ def test_quotes_without_a_place() -> None:
     assert () == spans(chunk, p1="Something else stands here by now.")
     assert () == citation.page_spans
     assert QUOTE == citation.quote
+
+
+def test_a_period_that_leaves_out_undated_documents_is_told() -> None:
+    chunk = Chunk("x", "guide", TEXT)
+    (told,) = reported(chunk, MemoryChunks([chunk]), scope=Scope(since="2022")).warnings
+
+    assert told.endswith("documents have no date and are left out")
+    assert [told] == told_warnings(["filter: by rank", told], "confident")
 
 
 def test_a_damaged_index_costs_the_places_alone() -> None:

@@ -45,6 +45,13 @@ def test_each_option_leaves_what_it_names(home: Path, monkeypatch: pytest.Monkey
     ] == list(first)
 
 
+def test_documents_without_a_date_are_told() -> None:
+    dated = run("search", "rye", "--since", "2023")
+
+    assert "scope: 1 of 2 documents have no date and are left out" in dated.stderr
+    assert "no date" not in run("search", "rye").stderr
+
+
 @pytest.mark.parametrize(
     ("option", "told"),
     [

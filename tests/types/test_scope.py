@@ -10,7 +10,14 @@ import pytest
 from research_agent.errors import ToolInputError
 from research_agent.types import Chunk
 from research_agent.types.records import DocumentOutline
-from research_agent.types.scope import EVERYTHING, Scope, check_scope, filtered_documents
+from research_agent.types.scope import (
+    EVERYTHING,
+    UNDATED,
+    Scope,
+    check_scope,
+    filtered_documents,
+    undated_warnings,
+)
 
 PDF = "/docs/nist/FIPS.203.pdf"
 CHUNK = Chunk("id", "FIPS.203", "text", kind="table", date="2024-08-13", source=PDF)
@@ -106,6 +113,22 @@ def test_scope_without_documents(scope: Scope, message: str, hint: str) -> None:
 
     assert message in str(error.value)
     assert hint in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("scope", "counted"),
+    [
+        (Scope(since="2024"), "1 of 2"),
+        (Scope(until="2000", documents=("notes*",)), "1 of 1"),
+        (Scope(since="2024", documents=("fips*",)), ""),
+        (Scope(documents=("notes*",)), ""),
+        (EVERYTHING, ""),
+    ],
+)
+def test_documents_without_a_date_are_counted(scope: Scope, counted: str) -> None:
+    told = f"{UNDATED}{counted} documents have no date and are left out"
+
+    assert ((told,) if counted else ()) == undated_warnings(scope, lambda: LISTED)
 
 
 DOCUMENTS = [

@@ -17,6 +17,7 @@ from research_agent.interfaces.steps import several, usage_text
 from research_agent.text.visible import visible
 from research_agent.types.evidence import place
 from research_agent.types.result import Citation, Conflict, ResearchResult
+from research_agent.types.scope import UNDATED
 from research_agent.types.verification import CUT
 
 if TYPE_CHECKING:
@@ -141,14 +142,14 @@ def cost_line(result: ResearchResult, *, short: bool = False) -> str:
 
 
 def told_warnings(warnings: Sequence[str], stop_reason: str) -> Sequence[str]:
-    """Return the warnings that are always shown: of an answer that was cut or could not be ended.
+    """Return the warnings that are always shown: of what was cut, left out or could not be ended.
 
     >>> told_warnings(["answer: cut at answer.max_tokens", "filter: by rank"], "confident")
     ['answer: cut at answer.max_tokens']
     """
     if stop_reason == "error" or stop_reason.startswith("budget_"):
         return warnings
-    return [warning for warning in warnings if warning.startswith(CUT)]
+    return [warning for warning in warnings if warning.startswith((CUT, UNDATED))]
 
 
 def open_first(result: ResearchResult) -> None:

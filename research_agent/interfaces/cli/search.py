@@ -27,7 +27,7 @@ from research_agent.types.calls import ChunksResult
 from research_agent.types.evidence import place
 from research_agent.types.records import DocumentRecord, KeptDocument, wants_ocr
 from research_agent.types.references import unresolved_words
-from research_agent.types.scope import Scope, check_scope, scope_of
+from research_agent.types.scope import Scope, check_scope, scope_of, undated_warnings
 
 INDENT = "    "
 EXPLAINED = 10
@@ -65,7 +65,8 @@ def search_command(  # noqa: PLR0913 (one argument an option)
         context = RunContext(connection.ports, settings, load_prompts())
         ranked, found, notes = ranking(query, k, context, scope)
         lines = explained(ranked, connection.ports.chunks) if explain and not as_json else []
-        hits, notes = found[:k], (*connection.ports.warnings(), *notes)
+        undated = undated_warnings(scope, connection.ports.documents)
+        hits, notes = found[:k], (*connection.ports.warnings(), *undated, *notes)
     if as_json:
         plan = {"plan": asdict(ranked.plan), "stages": dict(ranked.stages)} if explain else {}
         say_json({"hits": hit_rows(hits), **plan})
