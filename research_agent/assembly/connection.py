@@ -1,11 +1,12 @@
 """An index and the models to the ports an agent runs on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
 from research_agent.assembly.calibration import Calibrated, calibrated
+from research_agent.assembly.edited_files import IndexedFile, edited_files
 from research_agent.assembly.embedding_choice import as_indexed
 from research_agent.assembly.given_texts import chunks_of
 from research_agent.assembly.index import LatestIndex, open_index
@@ -20,7 +21,7 @@ from research_agent.assembly.models.given import NOTHING_GIVEN, Given
 from research_agent.assembly.models.roles import check_prices
 from research_agent.assembly.own_index import OwnIndex
 from research_agent.closeable import Closing
-from research_agent.errors import IndexMissingError
+from research_agent.errors import IndexingError, IndexMissingError
 from research_agent.models.adapters.langchain.retrieval import LangChainReranker, RetrievedChunks
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.system_clock import SystemClock
@@ -53,6 +54,15 @@ class Connection(Closing):
     """What the index says about itself as it is open now."""
     own_index: OwnIndex | None = None
     """What the index is written with; None over a retriever."""
+    files: Callable[[], Sequence[IndexedFile]] = tuple
+    """The files of the index as they were read."""
+
+    def edited(self, paths: Collection[str]) -> tuple[str, ...]:
+        """Return those of `paths` whose files were edited, moved or deleted since."""
+        try:
+            return edited_files(self.files(), paths)
+        except IndexingError:
+            return ()
 
     def close(self) -> None:
         """Close the index and the models, and end the embedded one."""
@@ -134,5 +144,10 @@ def connect(
             warnings=lambda: (*index.warnings, *filter(None, [fitted.warning(index.header)])),
         )
         return Connection(
-            ports, fitted.settings, opened.pop_all().close, lambda: index.header, own_index
+            ports,
+            fitted.settings,
+            opened.pop_all().close,
+            lambda: index.header,
+            own_index,
+            index.files if isinstance(index, LatestIndex) else tuple,
         )

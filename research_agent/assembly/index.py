@@ -7,6 +7,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from research_agent.assembly.edited_files import IndexedFile
 from research_agent.assembly.index_search import is_exact, open_vectors, open_words
 from research_agent.assembly.shared import remove_shared, shared_reader
 from research_agent.closeable import Closing
@@ -43,6 +44,8 @@ class OpenIndex(Closing):
     spoil: Callable[[], None] | None = None
     """Has files that are made from the ledger made again at the next opening: one is damaged."""
     closing: Callable[[], None] = lambda: None
+    files: Callable[[], Sequence[IndexedFile]] = tuple
+    """The files as they were read; none of an index that several machines share."""
 
     @cached_property
     def documents(self) -> tuple[DocumentOutline, ...]:
@@ -122,6 +125,10 @@ class LatestIndex:
     def contents(self, doc_id: str) -> Sequence[Chunk]:
         """Return every chunk of a document of the latest generation, in reading order."""
         return self._latest().chunks.contents(doc_id)
+
+    def files(self) -> Sequence[IndexedFile]:
+        """Return the files of the latest generation as they were read."""
+        return self._latest().files()
 
     def close(self) -> None:
         """Close every generation that was opened."""
@@ -216,7 +223,9 @@ def _open_edition(
                 WordIndex.fresh(edition.words).close()
 
         warnings, closing = (warning,) if warning else (), opened.pop_all().close
-        return OpenIndex(header, ledger, vectors, words, is_current, warnings, spoil, closing)
+        return OpenIndex(
+            header, ledger, vectors, words, is_current, warnings, spoil, closing, ledger.files
+        )
 
 
 def _open_shared(reader: "SharedReader", model: str, settings: IndexSettings) -> OpenIndex:

@@ -100,6 +100,20 @@ def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> Non
     )
 
 
+def test_files_edited_since_they_were_indexed_are_told(indexed: Path, config: str) -> None:
+    """With the answer that cites them, and by /sources; the index is asked, not the file's text."""
+    told = "edited, moved or deleted since it was indexed: guide"
+    before = run("ask", BAKED, "--config", config)
+    (indexed / "guide.md").write_text(GUIDE.replace("230", "2500"), encoding="utf-8")
+    asked = run("ask", BAKED, "--config", config)
+    talked = chat(config, BAKED, "/sources")
+
+    assert told not in before.stderr
+    assert f"note: {told}" in asked.stderr
+    assert f"note: {told}" in talked.stderr
+    assert told in talked.stdout
+
+
 def test_export(
     indexed: Path, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from shlex import quote
 
 from research_agent.assembly.diagnosis.findings import MB, Finding, fault_of
 from research_agent.assembly.diagnosis.models import EmbeddingLook
+from research_agent.assembly.edited_files import file_state
 from research_agent.assembly.index_search import is_exact, server_of
 from research_agent.assembly.scanned_pages import INSTALL, can_read_scans
 from research_agent.assembly.shared import shared_reader
@@ -193,7 +194,7 @@ class _Index:
 
     def sources(self) -> Finding:
         """Compare size and time of the files now with those when they were read."""
-        states = [_state(*file) for file in self.files]
+        states = [file_state(*file) for file in self.files]
         total, gone, changed = len(states), states.count("gone"), states.count("changed")
         if gone == total:
             remove = f"research-agent index --remove {self.folder.label}"
@@ -204,14 +205,6 @@ class _Index:
             what = f"{gone} of its {total} files are gone, {changed} changed"
             return Finding("note", PART, what, self.update)
         return Finding("ok", PART, f"its {total} files are there, and as they were read")
-
-
-def _state(path: str, size: int, mtime_ns: int) -> str:
-    try:
-        found = Path(path).stat()
-    except (OSError, ValueError):
-        return "gone"
-    return "" if (found.st_size, found.st_mtime_ns) == (size, mtime_ns) else "changed"
 
 
 def _common(paths: Sequence[str]) -> str:

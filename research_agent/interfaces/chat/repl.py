@@ -24,6 +24,7 @@ from research_agent.interfaces.chat.lines import Lines
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, tell_error
 from research_agent.interfaces.cli.rendering import (
     address,
+    edited_note,
     open_page,
     print_result,
     told_warnings,
@@ -125,7 +126,7 @@ class Repl:
     def _commands(self) -> Mapping[str, Callable[[str], None]]:
         return {
             "help": lambda _: say(HELP),
-            "sources": lambda _: say(text.sources_text(turn := self._last(), self._problems(turn))),
+            "sources": lambda _: self._sources(self._last()),
             "evidence": self._evidence,
             "open": self._open,
             "why": lambda _: say(text.why_text(self._last())),
@@ -177,7 +178,7 @@ class Repl:
         if turn.unsure and not quiet:
             note(told(turn.unsure), mark="")
         always = told_warnings(turn.warnings, turn.stop_reason)
-        for warning in turn.warnings if verbose else always:
+        for warning in (*(turn.warnings if verbose else always), *self._edited(turn)):
             note(warning)
         if not quiet:
             note(text.cost_text(turn, short=not verbose), mark="")
@@ -211,6 +212,13 @@ class Repl:
         cited = tuple(replace(item, key=number) for number, item in text.cited(turn))
         chunks = ports.chunks.chunks([item.chunk_id for item in cited])
         return outdated(cited, citation_status(cited, chunks, documents))
+
+    def _edited(self, turn: Turn) -> tuple[str, ...]:
+        told = edited_note(turn.citations, self._opened.connection.edited)
+        return (told,) if told else ()
+
+    def _sources(self, turn: Turn) -> None:
+        say(text.sources_text(turn, (*self._problems(turn), *self._edited(turn))))
 
     def _evidence(self, key: str) -> None:
         item = self._cited(key)

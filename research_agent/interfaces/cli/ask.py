@@ -137,6 +137,8 @@ def ask_command(
         except StoppedError:
             return INTERRUPTED
         print_answer(result, show)
+        if edited := rendering.edited_note(result.citations, connection.edited):
+            note(edited)
         if show.opens:
             rendering.open_first(result)
         if not show.forgets:

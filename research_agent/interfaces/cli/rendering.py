@@ -5,7 +5,7 @@ In a pipe, and where NO_COLOR is set, it is the same text without any of that.
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from research_agent.answering import result_lines
 from research_agent.interfaces.cli.terminal import is_rich, note, say
 from research_agent.interfaces.steps import several, usage_text
 from research_agent.text.visible import visible
+from research_agent.types.conversation import Cited
 from research_agent.types.evidence import place
 from research_agent.types.result import Citation, Conflict, ResearchResult
 from research_agent.types.scope import UNDATED
@@ -150,6 +151,15 @@ def told_warnings(warnings: Sequence[str], stop_reason: str) -> Sequence[str]:
     if stop_reason == "error" or stop_reason.startswith("budget_"):
         return warnings
     return [warning for warning in warnings if warning.startswith((CUT, UNDATED))]
+
+
+def edited_note(
+    citations: Iterable[Citation | Cited], edited: Callable[[Collection[str]], Collection[str]]
+) -> str:
+    """Return which cited documents are not as they were indexed, in one line; empty for none."""
+    names = {one.source: one.doc_id for one in citations}
+    changed = ", ".join(names[path] for path in edited(names)) if names else ""
+    return f"edited, moved or deleted since it was indexed: {changed}" if changed else ""
 
 
 def open_first(result: ResearchResult) -> None:
