@@ -1,5 +1,6 @@
 """Which language a text is in, by the model of py3langid; codes are those of ISO 639-1."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -42,13 +43,18 @@ def languages_of(text: str) -> tuple[str, ...]:
 def languages_apart(question: str, texts: Sequence[str]) -> tuple[str, str]:
     """Return the languages of a question and of `texts` if they must differ, else empty texts.
 
-    They need not where half of the texts, read one by one, are likeliest in the question's.
+    They need not where half of the texts, read one by one, are likeliest in the question's, or
+    where no language is that of more than half of them.
     """
     own, theirs = languages_of(question), languages_of(" ".join(texts))
     if not own or not theirs or {*own} & {*theirs}:
         return "", ""
-    alike = [text for text in texts if {*own} & {*languages_of(text)[:1]}]
-    return ("", "") if 2 * len(alike) >= len(texts) else (own[0], theirs[0])
+    each = [languages_of(text) for text in texts]
+    alike = sum(bool({*own} & {*found[:1]}) for found in each)
+    counted = Counter(code for found in each for code in found[:1])
+    likely = (theirs[0], *dict(counted.most_common(1)))
+    most = [code for code in likely if 2 * sum(code in found for found in each) > len(texts)]
+    return (own[0], most[0]) if most and 2 * alike < len(texts) else ("", "")
 
 
 @cache

@@ -119,6 +119,9 @@ def test_question_with_something_to_word_is_not_simple(question: str) -> None:
     assert "" == proposals.why_simple(question)
 
 
+ENGLISH = "The tenants pay for the small ones, and the landlord for all others. "
+CHINESE = "房屋的维修费用由出租人承担。承租人只负责小额维修。"
+RUSSIAN = "Ремонт оплачивает арендодатель. Мелкий ремонт оплачивает арендатор. "
 GERMAN = "Die Reparaturen bezahlt der Vermieter, und zwar innerhalb von vierzehn Tagen. " * 3
 
 
@@ -130,17 +133,20 @@ GERMAN = "Die Reparaturen bezahlt der Vermieter, und zwar innerhalb von vierzehn
         ("Apa itu?", ["1184 1088 768"]),
         ("Who pays for the repairs?", [GERMAN, "The tenants pay for the small ones."]),
         ("Wer bezahlt die Reparaturen?", ["The tenants pay for the small ones. " * 9, GERMAN[:78]]),
+        ("Wer bezahlt die Reparaturen?", [CHINESE, CHINESE, ENGLISH, ENGLISH, RUSSIAN]),
     ],
 )
 def test_one_language_or_an_unknown_one_needs_no_translation(
     question: str, texts: list[str]
 ) -> None:
-    """Nor does a question where half of what was found is in its language."""
+    """Nor where half of what was found is in the question's, or most of it in no one language."""
     assert ("", "") == languages_apart(question, texts)
 
 
-def test_most_of_what_was_found_is_in_another_language() -> None:
-    found = [GERMAN, GERMAN, "The tenants pay for the small ones."]
+@pytest.mark.parametrize("other", ["The tenants pay for the small ones.", CHINESE * 9])
+def test_most_of_what_was_found_is_in_another_language(other: str) -> None:
+    """Most hits, not most of their text."""
+    found = [GERMAN, GERMAN, other]
     assert ("en", "de") == languages_apart("Who pays for the repairs?", found)
 
 
