@@ -9,7 +9,7 @@ from typing import Any
 from research_agent.documents.adapters.plain_text import parse_text
 from research_agent.documents.chunking import linked_chunks
 from research_agent.text.credits import doi_in
-from research_agent.text.paths import ADDED, display_names
+from research_agent.text.paths import added_path, display_names
 from research_agent.types import Chunk
 from research_agent.types.documents import FoundFiles, ParsedDocument, ParseQuality, SourceFile
 from research_agent.types.records import text_digest
@@ -26,8 +26,8 @@ class GivenText:
 
     @property
     def key(self) -> str:
-        """The id, as it may stand in a path."""
-        return self.id.replace("/", "_") or self.digest[:16]
+        """The id, or one made of the text."""
+        return self.id or self.digest[:16]
 
     @property
     def source(self) -> str:
@@ -37,7 +37,7 @@ class GivenText:
     @property
     def path(self) -> str:
         """The path under which an index keeps it."""
-        return f"{ADDED}{self.key}/{self.source or self.key}"
+        return added_path(self.key, self.source)
 
     @property
     def digest(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from research_agent.text.addresses import is_web
 
 ADDED = "added:/"
-"""How the path of a text begins that no file holds; its id and where it comes from follow."""
+"""How the path of a text begins that no file holds; its quoted id and its source follow."""
 _SEPARATOR = re.compile(r"[/\\]+")
 
 
@@ -15,7 +15,7 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
     """Return the name of each file: without its ending, with its folder where two share it.
 
     As many folders as are needed tell two files apart; files that differ in nothing but their
-    ending keep it.
+    ending keep it. An added text without a source is named by its id.
 
     >>> list(display_names(["/d/FIPS.203.pdf", "/d/a/guide.md", "/d/b/guide.md"]).values())
     ['FIPS.203', 'a/guide', 'b/guide']
@@ -24,7 +24,7 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
     same_stem = _groups(parts, len(max(parts.values(), key=len, default=())))
     for group in same_stem.values():
         if len(group) > 1:
-            parts.update({path: (*parts[path][:-1], _split(path)[-1]) for path in group})
+            parts.update({path: (*parts[path][:-1], _split(_place(path))[-1]) for path in group})
     names: dict[str, str] = {}
     depth = 1
     while left := {path: part for path, part in parts.items() if path not in names}:
@@ -39,13 +39,25 @@ def shown_path(path: str) -> str:
     """Return the path of a file as it is; of an added text where it comes from, "" if unknown."""
     if not path.startswith(ADDED):
         return path
-    key, _, source = path.removeprefix(ADDED).partition("/")
-    return "" if source == key else source
+    return path.removeprefix(ADDED).partition("/")[2]
+
+
+def added_path(text_id: str, source: str) -> str:
+    """Return the path of an added text, in whose id slashes are quoted."""
+    quoted = text_id.replace("%", "%25").replace("/", "%2F")
+    return f"{ADDED}{quoted}/{source}"
 
 
 def added_id(path: str) -> str:
-    """Return the id of an added text; "" for a file's path."""
-    return path.removeprefix(ADDED).partition("/")[0] if path.startswith(ADDED) else ""
+    """Return the id of an added text; "" for a file's path.
+
+    >>> added_id(added_path("a/b%2F", "b.pdf")), added_id("/b.pdf")
+    ('a/b%2F', '')
+    """
+    if not path.startswith(ADDED):
+        return ""
+    quoted = path.removeprefix(ADDED).partition("/")[0]
+    return quoted.replace("%2F", "/").replace("%25", "%")
 
 
 def is_below(path: str, roots: Iterable[str]) -> bool:
@@ -57,7 +69,13 @@ def is_below(path: str, roots: Iterable[str]) -> bool:
     )
 
 
+def _place(path: str) -> str:
+    return shown_path(path) or added_id(path)
+
+
 def _parts(path: str) -> tuple[str, ...]:
+    if (key := added_id(path)) and not shown_path(path):
+        return (key,)
     *folders, name = _split(path)
     stem, dot, ending = name.rpartition(".")
     if is_web(path) and not folders[1:]:  # (the name of a machine)

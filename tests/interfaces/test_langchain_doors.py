@@ -68,6 +68,18 @@ def test_texts_come_and_go(agent: ResearchAgent) -> None:
     assert [one] == agent.delete(one)
 
 
+def test_ids_stay_as_given(agent: ResearchAgent) -> None:
+    """Also those that differ in a slash alone; they are what deletes, and the texts' names."""
+    ids = ["https://x.org/a/b", "https://x.org/a_b", "v1.2", "50%2F"]
+    texts = [f"Rye of field {number} needs water." for number in range(len(ids))]
+
+    assert ids == agent.add_texts(texts, ids=ids)
+    named = {one.doc_id for one in agent.documents().documents} - {"bread"}
+    assert set(ids) == named
+    assert ids[:1] == agent.delete(ids[:1])
+    assert texts[1] == agent.document(ids[1])[0].text
+
+
 def test_a_known_id_is_replaced(agent: ResearchAgent) -> None:
     """Also by a text of the same length, by other metadata alone, and from another source."""
     added: tuple[tuple[str, dict[str, str]], ...] = (
