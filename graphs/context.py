@@ -3,10 +3,12 @@
 Roles, models and the index are no part of it: they are chosen when the graph is built.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from research_agent.errors import ToolInputError
 from research_agent.metering import limited
 from research_agent.presets import changed, with_preset, with_readable_stages
 from research_agent.setting_fields import descriptions, number_range, values
@@ -68,13 +70,23 @@ class ResearchContext(BaseModel):
     evidence_chunks: int | None = _as("evidence.max_chunks")
 
     @classmethod
-    def of(cls, limits: Limits) -> "ResearchContext":
+    def of(cls, limits: Limits | Mapping[str, Any]) -> "ResearchContext":
         """Return the context that hands down `limits`; the graph reports what is too small.
 
-        Raises ToolInputError for a mode that there is not.
+        Raises ToolInputError for a field or a mode that there is not.
         """
-        given: dict[str, Any] = dict(values(limits))
-        valid(cls, **{name: value for name, value in given.items() if isinstance(value, str)})
+        names = values(Limits())
+        given: object = values(limits) if isinstance(limits, Limits) else limits
+        hint = f"The fields of Limits are: {', '.join(names)}."
+        if not isinstance(given, Mapping) or not given.keys() <= names.keys():
+            raise ToolInputError(
+                f"limits have to be Limits or a mapping of its fields, not {str(limits)[:80]!r}",
+                hint=hint,
+            )
+        try:
+            valid(cls, **{name: value for name, value in given.items() if isinstance(value, str)})
+        except ToolInputError as error:
+            raise ToolInputError(str(error), hint=hint) from error
         return cls.model_construct(**given)
 
 

@@ -132,7 +132,11 @@ class ResearchAgent(Closing):
         return self._graph
 
     def ask(
-        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+        self,
+        question: str,
+        *,
+        limits: Limits | Mapping[str, Any] | None = None,
+        scope: Scope = EVERYTHING,
     ) -> ResearchResult:
         """Answer one question within `limits` from the documents in `scope`.
 
@@ -145,7 +149,11 @@ class ResearchAgent(Closing):
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(
-        self, question: str, *, limits: Limits | None = None, scope: Scope = EVERYTHING
+        self,
+        question: str,
+        *,
+        limits: Limits | Mapping[str, Any] | None = None,
+        scope: Scope = EVERYTHING,
     ) -> ResearchResult:
         """Answer one question while others are being answered.
 
@@ -159,7 +167,7 @@ class ResearchAgent(Closing):
         self,
         question: str,
         *,
-        limits: Limits | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
         scope: Scope = EVERYTHING,
         drafts: bool = False,
         stop: Stop | None = None,
@@ -184,7 +192,7 @@ class ResearchAgent(Closing):
         self,
         question: str,
         *,
-        limits: Limits | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
         scope: Scope = EVERYTHING,
         drafts: bool = False,
     ) -> AsyncGenerator[Event, None]:
@@ -344,6 +352,6 @@ class ResearchAgent(Closing):
         self._on_close()
 
 
-def _context(limits: Limits | None) -> "context.ResearchContext | None":
+def _context(limits: Limits | Mapping[str, Any] | None) -> "context.ResearchContext | None":
     """Return what a run is given; None leaves what a parent graph's run was given."""
     return context.ResearchContext.of(limits) if limits and limits != Limits() else None

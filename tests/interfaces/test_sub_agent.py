@@ -164,6 +164,9 @@ def test_rounds_are_raised_up_to_the_ceiling() -> None:
         (Limits(rounds=4), EVERYWHERE, CEILING),
         (Limits(seconds="60"), EVERYWHERE, "Limits.seconds must be a number, not '60'"),  # type: ignore[arg-type]  # (wrong)
         (Limits(search_mode="guess"), EVERYWHERE, "search_mode: it should be 'planned'"),  # type: ignore[arg-type]  # (wrong)
+        ({"llm_call": 1}, EVERYWHERE, "limits have to be Limits or a mapping of its fields"),
+        ({"filter_mode": "x"}, EVERYWHERE, "filter_mode: it should be 'off'"),
+        (7, EVERYWHERE, "limits have to be Limits or a mapping of its fields, not '7'"),
         (None, Scope(documents=("gide",)), "no document fits 'gide'"),
         (None, Scope(folders=("/x",)), "no document is in the folder /x"),
         (None, Scope(since="soon"), "'soon' is no date"),
@@ -180,8 +183,9 @@ def test_what_cannot_be_had_is_told(
         lambda: list(agent.stream(QUESTION, limits=limits, scope=scope)),
         lambda: agent.graph.invoke(asked, context=ResearchContext.of(limits or Limits())),
     ):
-        with pytest.raises((ConfigError, ToolInputError), match=told):
+        with pytest.raises((ConfigError, ToolInputError), match=told) as caught:
             ask()
+        assert "retrieval_mode" not in caught.value.hint  # (no field of Limits)
 
 
 def test_limits_and_context_hold_for_one_question(agent: ResearchAgent) -> None:
@@ -214,6 +218,7 @@ def test_limits_and_context_hold_for_one_question(agent: ResearchAgent) -> None:
         (Limits(seconds=0.4), "seconds"),
         (Limits(tokens=3), "tokens"),
         (Limits(cost=0.0), "cost"),
+        ({"llm_calls": 0}, "llm_calls"),
         (Limits(rounds=-1), "rounds"),
         (Limits(seconds=float("nan")), "seconds"),
     ],
