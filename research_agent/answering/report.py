@@ -72,6 +72,8 @@ def report(state: Researched, context: StepContext) -> ResearchResult:
     documents = _known(ports)
     undated = undated_warnings(state.scope, lambda: documents)
     warnings = (*result.warnings, *([GAVE_WAY] if settings.laid.gave_way else []), *undated)
+    if settings.budget.cost:  # (0: no limit)
+        warnings += _without_price(state.trace)
     result = replace(result, preset=settings.laid.name, warnings=warnings)
     if result.status != "answered":
         result = replace(result, advice=advice_of(result, documents, state.scope))
@@ -130,6 +132,16 @@ def result_of(state: Researched, best: Draft, unconfirmed: Unconfirmed = "mark")
         supported=supported,
         unconfirmed=sum(claim.verdict == "unconfirmed" for claim in shown),
         contradicted=sum(claim.verdict == "contradicted" for claim in shown),
+    )
+
+
+def _without_price(trace: Sequence[TraceEvent]) -> tuple[str, ...]:
+    """Return a warning for each model whose calls a limit of money does not count."""
+    calls = [call for event in trace for call in event.calls if not (call.reused or call.failed)]
+    models = dict.fromkeys(call.model for call in calls if call.price is None)
+    return tuple(
+        f"budget.cost: models.prices has no price for {model!r}; its calls are not counted"
+        for model in models
     )
 
 

@@ -9,7 +9,7 @@ from research_agent.answering.report import NOTHING_CONFIRMED, report, result_of
 from research_agent.context import RunContext
 from research_agent.errors import IndexDamagedError
 from research_agent.interfaces.cli.rendering import told_warnings
-from research_agent.settings import Settings
+from research_agent.settings import BudgetSettings, Settings
 from research_agent.text.alignment import PageSpan
 from research_agent.text.quote_search import Quote
 from research_agent.types import REFUSAL, Chunk, Hit, ModelCall, TraceEvent
@@ -259,6 +259,19 @@ def test_a_period_that_leaves_out_undated_documents_is_told() -> None:
 
     assert told.endswith("documents have no date and are left out")
     assert [told] == told_warnings(["filter: by rank", told], "confident")
+
+
+def test_calls_that_a_limit_of_money_does_not_count_are_told() -> None:
+    """A model without a price; kept replies and failed calls cost nothing."""
+    calls = (*CALLS, ModelCall("filter", 9, 1, model="other"))
+    state = State(trace=(TraceEvent(calls=calls),), check=STOP, best=EMPTY)
+    limited = RunContext(ports(ScriptedChat()), Settings(budget=BudgetSettings(cost=1.0)), PROMPTS)
+    free = RunContext(ports(ScriptedChat()), Settings(), PROMPTS)
+
+    assert (
+        "budget.cost: models.prices has no price for 'other'; its calls are not counted",
+    ) == report(state, limited.with_all_left(())).warnings
+    assert () == report(state, free.with_all_left(())).warnings
 
 
 def test_a_damaged_index_costs_the_places_alone() -> None:
