@@ -158,5 +158,5 @@ def result_text(result: ResearchResult) -> str:
     """Return a result as a model reads it: answer, places, what it lacks, and its marks."""
     why = f" ({result.refusal_reason})" if result.refusal_reason else ""
     lines = [result.answer + why, *map(quoted_line, result.citations)]
-    lines += [*lacking_lines(result), *filter(None, [marks_line(result)])]
+    lines += [*lacking_lines(result), *filter(None, [result.cut, marks_line(result)])]
     return "\n".join(lines)

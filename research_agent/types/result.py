@@ -17,7 +17,7 @@ from research_agent.types.pruning import UNPRUNED, PruneStats
 from research_agent.types.refinement import Refinement
 from research_agent.types.retrieval import RetrievalConfidence
 from research_agent.types.uncertainty import Uncertainty, Unsure
-from research_agent.types.verification import Round, StopReason
+from research_agent.types.verification import CUT, Round, StopReason
 
 Unconfirmed = Literal["mark", "drop", "refuse"]
 """Sentences that are not supported: shown with a mark, left out and listed in `unanswered`, or
@@ -177,6 +177,11 @@ class ResearchResult:
     preset: str = ""
     """Which preset's stages acted: "local", "full" or "seed"; empty where none was chosen."""
 
+    @property
+    def cut(self) -> str:
+        """The warning of an answer that was cut at a limit; empty for a whole one."""
+        return next((warning for warning in self.warnings if warning.startswith(CUT)), "")
+
     def to_markdown(self) -> str:
         """Return question, answer, a footnote for each citation, and what it lacks, as Markdown.
 
@@ -189,7 +194,8 @@ class ResearchResult:
             f'[^{one.key}]: {plain(one.place)}: "{plain(one.quote)}"' for one in self.citations
         ]
         lacks = "\n".join(f"- {plain(text)}" for text in self.unanswered)
-        parts = [f"## {plain(self.question)}", answer, lacks and f"Not answered:\n\n{lacks}"]
+        lacks = lacks and f"Not answered:\n\n{lacks}"
+        parts = [f"## {plain(self.question)}", answer, plain(self.cut), lacks]
         return "\n\n".join(filter(None, [*parts, "\n".join(notes)])) + "\n"
 
     def bibliography(self, style: Literal["bibtex", "csl"] = "bibtex") -> str:

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
@@ -12,10 +13,12 @@ import httpx2
 import openai
 import pytest
 
+from graphs.research_tool import result_text
 from graphs.state import RESULT
 from research_agent.interfaces import http_limits
 from research_agent.interfaces.serve import answers, gate
-from research_agent.interfaces.serve.answers import answer_text
+from research_agent.interfaces.serve.answers import Completion, answer_text
+from research_agent.interfaces.serve.bodies import CompletionInputs
 from tests.interfaces.api_server import SECRET, TOKENS, Server, api
 from tests.interfaces.commands import ANSWER, BAKED, Waiting
 
@@ -95,6 +98,18 @@ def test_the_client_of_openai_gets_answers_whole_and_in_parts(api: Server) -> No
     assert parts[-1].usage
     steps = "".join(str(part.choices[0].delta) for part in parts if part.choices)
     assert 'searched "' in steps
+
+
+def test_a_cut_answer_is_told(api: Server) -> None:
+    result = RESULT.validate_python(api.post("/v1/research", ASKED).json())
+    cut = replace(result, warnings=("filter: by rank", "answer: cut at answer.max_tokens"))
+    texts = (answer_text(cut), result_text(cut), cut.to_markdown().replace("\\", ""))
+    made = Completion(CompletionInputs.model_validate(SAID))
+    whole = made.whole(cut)
+
+    assert all("answer: cut at answer.max_tokens" in text for text in texts)
+    assert not any("filter: by rank" in text for text in texts)
+    assert "length" == whole["choices"][0]["finish_reason"]
 
 
 def test_a_follow_up_in_the_form_of_openai_is_asked_with_what_was_said(api: Server) -> None:

@@ -128,7 +128,7 @@ def answer_text(result: ResearchResult) -> str:
     """Return an answer with what it lacks and its citations, as Markdown that loads nothing."""
     lacks = [f"- {line}" for line in lacking_lines(result)]
     cited = [f"- {quoted_line(citation)}" for citation in result.citations]
-    parts = [result.answer, *filter(None, ["\n".join(lacks), "\n".join(cited)])]
+    parts = [result.answer, *filter(None, [result.cut, "\n".join(lacks), "\n".join(cited)])]
     return _LIVE.sub(r"\\\g<0>", visible("\n\n".join(parts)))
 
 
@@ -142,7 +142,12 @@ class Completion:
     def whole(self, result: ResearchResult) -> Json:
         """Return the answer to a request that is not streamed."""
         message = {"role": "assistant", "content": answer_text(result)}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        choice = {
+            "index": 0,
+            "message": message,
+            "finish_reason": _ending(result),
+            "logprobs": None,
+        }
         return self._made("chat.completion", [choice], usage=_usage(result))
 
     async def parts(self, events: Events) -> AsyncGenerator[str, None]:
@@ -164,7 +169,7 @@ class Completion:
         yield "data: [DONE]\n\n"
 
     def _end(self, result: ResearchResult) -> list[str]:
-        parts = [self._part({"content": answer_text(result)}), self._part({}, "stop")]
+        parts = [self._part({"content": answer_text(result)}), self._part({}, _ending(result))]
         if (self._asked.stream_options or {}).get("include_usage"):
             made = self._made("chat.completion.chunk", [], usage=_usage(result))
             parts.append(f"data: {json.dumps(made)}\n\n")
@@ -177,6 +182,10 @@ class Completion:
     def _made(self, kind: str, choices: list[Json], **more: Json) -> Json:
         about = {"id": self._id, "object": kind, "created": self._created}
         return {**about, "model": self._asked.model, "choices": choices, **more}
+
+
+def _ending(result: ResearchResult) -> str:
+    return "length" if result.cut else "stop"
 
 
 def _usage(result: ResearchResult) -> Json:
