@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic.v1 import ValidationError as ValidationErrorV1
 
 from research_agent.context import RunContext
-from research_agent.errors import ToolInputError
+from research_agent.errors import ResearchAgentError, StoppedError
 from research_agent.metering import whole
 from research_agent.planning.filter.step import HitFilter
 from research_agent.planning.reading import Links, get_chunks, list_documents
@@ -148,7 +148,7 @@ def made_tool(
     body: Callable[..., tuple[str, object]],
     awaited: Callable[..., Awaitable[tuple[str, object]]] | None = None,
 ) -> BaseTool:
-    """Return a tool that answers wrong arguments with what is wrong with them.
+    """Return a tool that answers wrong arguments, and faults, with what is wrong.
 
     `awaited` is the body for agents that run asynchronously; without one it is `body` on a thread.
     LangChain passes a text in place of arguments on as it is: it is the first argument.
@@ -157,7 +157,9 @@ def made_tool(
     def run(**arguments: Any) -> tuple[str, object]:  # noqa: ANN401 (validated by the schema)
         try:
             return body(**arguments)
-        except ToolInputError as error:
+        except StoppedError:
+            raise
+        except ResearchAgentError as error:
             raise ToolException(inputs.told(error)) from error
 
     def by_name(call: Callable[..., T]) -> Callable[..., T]:

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graphs.tools import ResearchTools
 from research_agent.context import RunContext
-from research_agent.errors import ToolInputError
+from research_agent.errors import ModelUnavailableError, StoppedError, ToolInputError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.planning.reading import OUTLINE_TOKENS
 from research_agent.ports import Ports
@@ -236,6 +237,23 @@ def test_many_chunks_are_read_in_parts() -> None:
     assert 2 == message.text.count("</chunk>")
     assert message.text.endswith("(3 more chunks; ask for them: n2, n3, n4)")
     assert 5 == len(message.artifact.hits)
+
+
+def test_faults_are_answered() -> None:
+    """Nothing is raised into the other agent, but what tells it to stop."""
+
+    def failing(error: Exception) -> ToolMessage:
+        def fail(_: str) -> list[float]:
+            raise error
+
+        broken = replace(given(), embedder=SimpleNamespace(name="none", embed=fail))
+        tools = ResearchTools(RunContext(broken, OFF, PROMPTS)).tools()
+        return call(tools[0], query="bread")
+
+    message = failing(ModelUnavailableError("no server", hint="Start it."))
+    assert ("error", "no server. Start it.") == (message.status, message.content)
+    with pytest.raises(StoppedError):
+        failing(StoppedError("stopped"))
 
 
 def test_python_raises_what_tools_answer() -> None:
