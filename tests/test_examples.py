@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import SecretStr
 
 from examples import ask_in_python, react_agent
@@ -17,6 +19,8 @@ from research_agent import Limits, ResearchAgent
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says
 from tests.interfaces.commands import GUIDE, Model, run, served
 from tests.loopback import Json, server, text_reply, tool_reply
+
+THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
 
 
 @pytest.fixture
@@ -76,6 +80,27 @@ def test_supervisor_is_watched(agent: ResearchAgent, capsys: pytest.CaptureFixtu
 
     assert f"standards: {GOOD}" == done["answer"]
     assert capsys.readouterr().err.startswith("retrieve: searched ")
+
+
+def test_react_agent_spends_its_budget_call_by_call(agent: ResearchAgent) -> None:
+    """Calls of one turn share it, and a later turn of a thread has what earlier ones left."""
+    reply = tool_reply("research_tool", json.dumps({"question": QUESTION}))
+    calls = reply["choices"][0]["message"]["tool_calls"]
+    calls += [{**calls[0], "id": "2"}]
+    script = iter([reply, text_reply("1184 bytes."), reply, text_reply("1184 bytes.")])
+
+    with server(lambda _: next(script)) as url:
+        model = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"))
+        graph = react_agent.react(model, agent, Limits(llm_calls=3), InMemorySaver())
+        for _ in range(2):
+            done = graph.invoke({"messages": [("user", QUESTION)]}, THREAD)
+        model.root_client.close()
+
+    told = [str(m.content) for m in done["messages"] if isinstance(m, ToolMessage)]
+    assert 4 == len(told)
+    assert told[0].startswith(GOOD)
+    assert all("llm_calls" in text for text in told[2:])
+    assert 0 == done["left"].llm_calls
 
 
 def test_react_agent_calls_the_tool_within_one_budget(agent: ResearchAgent) -> None:
