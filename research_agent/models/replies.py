@@ -20,6 +20,8 @@ ENDS = {
 }
 """The ends of whole replies, which say all that the model had to say or was allowed to: as servers
 name them, and as they are named here."""
+INNER = "nostream"
+"""LangGraph's tag (`TAG_NOSTREAM`) of calls whose replies are no messages of a graph."""
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>\s*|(?:(?!<think>).)*?</think>[ \t]*\n\s*", re.DOTALL)
 
 

@@ -9,6 +9,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage
 
+from graphs.state import ResearchInput
 from research_agent import ResearchAgent, Scope
 from research_agent.errors import (
     ConfigError,
@@ -78,6 +79,16 @@ def test_ids_stay_as_given(agent: ResearchAgent) -> None:
     assert set(ids) == named
     assert ids[:1] == agent.delete(ids[:1])
     assert texts[1] == agent.document(ids[1])[0].text
+
+
+def test_inner_messages_are_not_streamed(agent: ResearchAgent) -> None:
+    """What inner models write is no message of the graph, neither drafts nor their JSON."""
+    asked = ResearchInput(question=BAKED)
+    streamed = agent.graph.stream(asked, stream_mode=["messages", "values"], subgraphs=True)
+    kinds = [kind for _, kind, _ in streamed]
+
+    assert "values" in kinds
+    assert "messages" not in kinds
 
 
 def test_a_known_id_is_replaced(agent: ResearchAgent) -> None:

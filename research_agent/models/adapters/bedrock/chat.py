@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from research_agent.errors import ContextOverflowError, ModelReplyError
 from research_agent.models.adapters.bedrock.connection import BedrockEndpoint, Connection
 from research_agent.models.adapters.bedrock.failures import refused_option
-from research_agent.models.replies import ENDS, call_cost
+from research_agent.models.replies import ENDS, INNER, call_cost
 from research_agent.ports import CallOptions, ToolSpec
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -94,7 +94,7 @@ class BedrockChat:
                 for one in messages
             ]
             try:
-                reply = client.bind(**options).invoke(texts)
+                reply = client.bind(**options).invoke(texts, {"tags": [INNER]})
             except ClientError as error:
                 refused = refused_option(error, sent)
                 if not refused:

@@ -14,7 +14,7 @@ from research_agent.models.adapters.langchain.calling import (
     status_of,
 )
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import ENDS, call_cost, without_thoughts
+from research_agent.models.replies import ENDS, INNER, call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -96,16 +96,18 @@ class LangChainChat:
             about = "Gives the reply; call it exactly once."
             shape = {"name": ANSWER_TOOL, "description": about, "parameters": asked.get("schema")}
             forced = {"type": "function", "function": shape}
-            return model.bind_tools([forced], tool_choice=ANSWER_TOOL).invoke(list(sent))
+            return model.bind_tools([forced], tool_choice=ANSWER_TOOL).invoke(
+                list(sent), {"tags": [INNER]}
+            )
         if not tools:
-            return model.invoke(list(sent))
+            return model.invoke(list(sent), {"tags": [INNER]})
         try:
             bound = model.bind_tools(tools)
         except NotImplementedError as error:
             raise ModelError(
                 f"{self._what} takes no tools", hint="Set search.mode: planned."
             ) from error
-        return bound.invoke(list(sent))
+        return bound.invoke(list(sent), {"tags": [INNER]})
 
     def _fields(self, limit: int, option: str) -> dict[str, object]:
         own = {name: getattr(self._model, name) for name in type(self._model).model_fields}

@@ -12,7 +12,7 @@ from research_agent.errors import ModelReplyError
 from research_agent.models.adapters.openai import connection
 from research_agent.models.adapters.openai.failures import is_overflow, text_of, translated_errors
 from research_agent.models.logprobs import entries_under, read_tokens
-from research_agent.models.replies import ENDS, call_cost, without_thoughts
+from research_agent.models.replies import ENDS, INNER, call_cost, without_thoughts
 from research_agent.ports import CallOptions
 from research_agent.types import Completion, Message, WrittenCall
 
@@ -84,7 +84,9 @@ class OpenAIChat:
             with translated_errors(self._endpoint):
                 try:
                     # (Without `stream` a caller's callbacks would make it one.)
-                    reply = await client.ainvoke(list(sent), stream=False, extra_body=body, **given)
+                    reply = await client.ainvoke(
+                        list(sent), {"tags": [INNER]}, stream=False, extra_body=body, **given
+                    )
                 except openai.APIStatusError as error:
                     name = _refused(error, body)
                     if not name:
