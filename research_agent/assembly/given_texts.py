@@ -3,16 +3,24 @@
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 from research_agent.documents.adapters.plain_text import parse_text
 from research_agent.documents.chunking import linked_chunks
 from research_agent.text.credits import doi_in
+from research_agent.text.dates import iso_date
 from research_agent.text.paths import added_path, display_names
 from research_agent.types import Chunk
 from research_agent.types.documents import FoundFiles, ParsedDocument, ParseQuality, SourceFile
 from research_agent.types.records import text_digest
+
+_COMPACT = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:\d{6})?(?!\d)", re.ASCII)
+"""A day in digits alone, also as a PDF has it."""
+EPOCH, MILLISECONDS = 10**8, 10**11
+"""Numbers from here on are seconds since 1970, or milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,8 @@ def parsed(given: GivenText) -> ParsedDocument:
     These are `source`, `title`, `date`, `section`, `author` or `authors`, `doi` and the page.
 
     `page_number` counts from 1, and so does `page`, unless `total_pages` is beside it: LangChain's
-    PDF loaders count from 0. A PDF without a page has page 0, which is not shown.
+    PDF loaders count from 0. A PDF without a page has page 0, which is not shown. A date that
+    cannot be read is a warning.
     """
     data, document = given.metadata, parse_text(given.text.replace("\f", "\n"))
     number, page = _whole(data.get("page_number")), _whole(data.get("page"))
@@ -67,7 +76,7 @@ def parsed(given: GivenText) -> ParsedDocument:
     named = data.get("section") or ""
     parts = named if isinstance(named, list | tuple) else str(named).split(" > ")
     section = tuple(map(str, filter(None, parts)))
-    date = re.match(r"\d{4}(-\d\d(-\d\d)?)?", _first(data, "date"))
+    day, unread = _day(data.get("date")), f"the date {str(data.get('date'))[:40]!r} is not read"
     names, doi = _first(data, "authors", "author"), doi_in(_first(data, "doi"))
     return replace(
         document,
@@ -75,7 +84,8 @@ def parsed(given: GivenText) -> ParsedDocument:
             replace(block, page=at, section=(*section, *block.section)) for block in document.blocks
         ),
         title=_first(data, "title") or document.title,
-        date=date[0] if date else "",
+        date=day,
+        warnings=document.warnings if day or not data.get("date") else (unread,),
         quality=ParseQuality(authors=names, doi=doi),
         page_labels=(),
     )
@@ -118,6 +128,20 @@ def _whole(value: Any) -> int | None:  # noqa: ANN401 (whatever a loader has rea
         return int(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _day(value: Any) -> str:  # noqa: ANN401 (as above)
+    """Return a year, a month or a day as ISO 8601 has it; empty for what is none."""
+    text = _first({"date": value}, "date")
+    with suppress(ValueError, OverflowError, OSError):
+        if isinstance(value, int | float) and value >= EPOCH:
+            seconds = value / 1000 if value >= MILLISECONDS else value
+            text = datetime.fromtimestamp(seconds, UTC).isoformat()
+    compact = _COMPACT.match(text)
+    day = "-".join(compact.groups()) if compact else iso_date(text)
+    with suppress(ValueError):  # (month 13 and the like: no date)
+        return day if date.fromisoformat(f"{day}-01-01"[:10]) else ""
+    return ""
 
 
 def _first(data: Mapping[str, Any], *names: str) -> str:

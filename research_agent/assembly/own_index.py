@@ -1,5 +1,6 @@
 """What a program does to the index that its agent has open."""
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,20 +54,29 @@ class OwnIndex:
         metadatas: Sequence[Mapping[str, Any]] | None,
         ids: Sequence[str] | None,
     ) -> list[str]:
-        """Index texts that no file holds; one whose id is known takes the other's place."""
+        """Index texts that no file holds; one whose id is known takes the other's place.
+
+        Warns of each text that holds nothing, or of which something is not read.
+        """
         data = [{}] * len(texts) if metadatas is None else metadatas
         names = [""] * len(texts) if ids is None else ids
         if not len(texts) == len(data) == len(names):
+            given = {"metadata": metadatas, "ids": ids}
+            came = [f"{len(few)} {name}" for name, few in given.items() if few is not None]
             raise ToolInputError(
-                f"{len(texts)} texts came with {len(data)} metadata and {len(names)} ids",
+                f"{len(texts)} texts came with {' and '.join(came)}",
                 hint="Give one of each for every text, or none at all.",
             )
+        if wrong := [one for one in texts if not isinstance(one, str)]:
+            raise ToolInputError(f"a text has to be a str, not {type(wrong[0]).__name__}")
         entries = list(map(GivenText, texts, data, names))
         keys = [entry.key for entry in entries]
         if entries:
             files = GivenTexts(entries)
             indexer = replace(self._indexer(), files=files, reader=files)
-            indexer.update(self.location, list(files.texts))
+            for one in indexer.update(self.location, list(files.texts)).files:
+                if one.reason:
+                    warnings.warn(f"the text {added_id(one.path)!r}: {one.reason}", stacklevel=3)
             self._remove(lambda path: added_id(path) in keys and path not in files.texts)
         return keys
 

@@ -81,6 +81,25 @@ def test_ids_stay_as_given(agent: ResearchAgent) -> None:
     assert texts[1] == agent.document(ids[1])[0].text
 
 
+def test_dates_of_texts(agent: ResearchAgent) -> None:
+    """As loaders and databases write them; what is no date, and an empty text, is told."""
+    dates = [1704189600, 20240102, "20240102", "2024/01/02", "D:20240102100000+01'00'", "2024"]
+    data = [{"date": date} for date in dates]
+    agent.add_texts([f"Rye of field {number}." for number in range(len(dates))], data)
+    found = {one.date for one in agent.documents().documents if one.doc_id != "bread"}
+
+    assert {"2024-01-02", "2024"} == found
+    with pytest.warns(UserWarning, match=r"the text 'e': the date '12.03.2024' is not read"):
+        agent.add_texts(["Oats."], [{"date": "12.03.2024"}], ids=["e"])
+    with pytest.warns(UserWarning, match="the text 'e': it holds no text"):
+        assert ["e"] == agent.add_texts([""], ids=["e"])
+    wrong: Any = [None]
+    with pytest.raises(ToolInputError, match="a text has to be a str, not NoneType"):
+        agent.add_texts(wrong)
+    with pytest.raises(ToolInputError, match="1 texts came with 2 ids"):
+        agent.add_texts(["Oats."], ids=["e", "f"])
+
+
 def test_inner_messages_are_not_streamed(agent: ResearchAgent) -> None:
     """What inner models write is no message of the graph, neither drafts nor their JSON."""
     asked = ResearchInput(question=BAKED)
