@@ -1,8 +1,10 @@
 """Bringing an index up to date with the user's files, or saying what that would do."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from threading import RLock
 from time import monotonic
 
 from research_agent.assembly import known_vectors
@@ -27,6 +29,10 @@ from research_agent.settings import Settings
 from research_agent.text.paths import is_shared
 from research_agent.types.documents import FileReport, IndexReport
 
+_TURNS: defaultdict[str, RLock] = defaultdict(RLock)
+"""What the threads of this process hold while they write to an index, by its folder."""
+BUSY_SECONDS = 3.0
+"""How long a writer waits for another process, or for a reader that renews a cache."""
 LEFT_OUT = "the index is made anew without it"
 
 
@@ -108,8 +114,9 @@ def written_index(
 ) -> Iterator[ports.IndexWriter]:
     """Give the writer of an index, made if there is none, and bring its caches up to date.
 
-    One that was made here is taken away again where the block raises PathError. Raises
-    IndexLockedError where another process writes, IndexingError.
+    One that was made here is taken away again where the block raises PathError. Threads of this
+    process write one after the other. Raises IndexLockedError where another process goes on
+    writing, IndexingError.
     """
     if is_shared(location):
         storage = storage_of(location, offline=settings.models.offline)
@@ -120,7 +127,9 @@ def written_index(
     is_new = not folder.exists()
     folder.create()
     try:
-        with folder.locked(), _edition(folder, rebuild=rebuild) as edition:
+        turn = _TURNS[str(folder.path)]
+        locked = folder.locked(wait=BUSY_SECONDS)
+        with turn, locked, _edition(folder, rebuild=rebuild) as edition:
             with LedgerWriter(edition.ledger, folder.label, model=model, checked=checked) as writer:
                 yield writer
             with folder.writing(), LedgerReader(edition.ledger, folder.label) as ledger:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,16 @@ def test_dates_of_texts(agent: ResearchAgent) -> None:
         agent.add_texts(wrong)
     with pytest.raises(ToolInputError, match="1 texts came with 2 ids"):
         agent.add_texts(["Oats."], ids=["e", "f"])
+
+
+def test_threads_add_one_after_the_other(agent: ResearchAgent) -> None:
+    """None is told that its own process is writing."""
+    ids = [f"rye-{number}" for number in range(6)]
+    with ThreadPoolExecutor(len(ids)) as threads:
+        added = threads.map(lambda one: agent.add_texts([f"{one} needs water."], ids=[one]), ids)
+        assert [[one] for one in ids] == list(added)
+
+    assert {"bread", *ids} == {one.doc_id for one in agent.documents().documents}
 
 
 def test_inner_messages_are_not_streamed(agent: ResearchAgent) -> None:

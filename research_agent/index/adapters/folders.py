@@ -179,11 +179,14 @@ class IndexFolder:
             self.path.rmdir()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Be the one writer; raises IndexLockedError with the present one's name, IndexingError."""
+    def locked(self, *, wait: float = 0.0) -> Iterator[None]:
+        """Be the one writer, after `wait` seconds at most.
+
+        Raises IndexLockedError with the present one's name, IndexingError.
+        """
         from filelock import FileLock, Timeout
 
-        lock, holder = FileLock(self.path / LOCK, timeout=0, mode=FILE), self.path / HOLDER
+        lock, holder = FileLock(self.path / LOCK, timeout=wait, mode=FILE), self.path / HOLDER
         try:
             lock.acquire()
             me = {"pid": os.getpid(), "command": " ".join(sys.argv)}
