@@ -70,6 +70,8 @@ def test_a_conversation_lasts_and_a_session_answers_one_at_a_time(api: Server) -
     assert ANSWER == first["answer"]
     assert told[-1][1]["result"]["question"] == "How many minutes needs rye bread?"
     assert (409, "SessionLockedError") == (second.status_code, second.json()["error"]["type"])
+    assert "the session is answering another question" == second.json()["error"]["message"]
+    assert "process" not in second.text
     assert api.model.left.wait(15)
 
 

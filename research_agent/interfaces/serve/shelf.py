@@ -13,6 +13,7 @@ from research_agent.closeable import Closing
 from research_agent.config import load_prompts
 from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
+from research_agent.errors import SessionLockedError
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.interfaces.chat.conversation import Opened
 from research_agent.interfaces.serve.bodies import ChatInputs
@@ -37,10 +38,19 @@ class Served(Closing):
         self.agent = ResearchAgent(ports, fitted, self._prompts, on_close=self.connection.close)
 
     def chat(self, session: str, asked: ChatInputs, *, stop: Stop) -> Iterator[Event]:
-        """Ask in a conversation that lasts; raises SessionLockedError, SessionError."""
+        """Ask in a conversation that lasts; raises SessionLockedError, SessionError.
+
+        Who holds a session is not told: clients need not know the server's processes.
+        """
         check_scope(scope_of(asked.scope), self.connection.ports.documents)
         with self._sessions() as talks, ExitStack() as stack:
-            talk = talks.conversation(session, self.location, stack)
+            try:
+                talk = talks.conversation(session, self.location, stack)
+            except SessionLockedError as error:
+                raise SessionLockedError(
+                    "the session is answering another question",
+                    hint="Wait for its answer, or name another session.",
+                ) from error
             talk.preset = asked.preset or ""
             yield from talk.ask(asked.question, stop=stop, limits=asked.scope, rejected={})
 
