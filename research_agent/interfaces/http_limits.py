@@ -77,7 +77,10 @@ def with_bounded_bodies(app: App) -> App:
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
         if time.cancelled_caught or len(body) > BODY_BYTES:
-            await refuse(send, 408 if time.cancelled_caught else 413)
+            late, status = time.cancelled_caught, 408 if time.cancelled_caught else 413
+            why = "the body came too late" if late else f"the body is over {BODY_BYTES:,} bytes"
+            told = {"error": {"message": why, "type": "refused", "hint": ""}}
+            await refuse(send, status, (b"connection", b"close"), values=told)
             return
         whole: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
