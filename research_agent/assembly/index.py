@@ -18,6 +18,7 @@ from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.lexical import WordIndex
 from research_agent.index.adapters.vectors import chroma
 from research_agent.index.exact_vectors import ExactVectors
+from research_agent.index.outlines import whole_documents
 from research_agent.ports import Embedder, LexicalIndex, VectorIndex
 from research_agent.settings import IndexSettings, Settings
 from research_agent.text.paths import is_shared
@@ -50,7 +51,7 @@ class OpenIndex(Closing):
     @cached_property
     def documents(self) -> tuple[DocumentOutline, ...]:
         """What every document holds, by path, as it was when this was first asked."""
-        return self.chunks.documents()
+        return whole_documents(self.chunks.documents())
 
     def close(self) -> None:
         """Close all files."""

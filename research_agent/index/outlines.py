@@ -1,7 +1,10 @@
 """What an index keeps of a document beside its chunks: quality, lost references, its outline."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from research_agent.text.credits import authors_in
@@ -46,6 +49,26 @@ def outline_of(
         authors=authors_in(known.authors),
         doi=known.doi,
     )
+
+
+def whole_documents(outlines: Iterable[DocumentOutline]) -> tuple[DocumentOutline, ...]:
+    """Return outlines with one for all added texts of a source, such as a file's pages.
+
+    Texts with another title or date stay apart.
+    """
+    same: defaultdict[tuple[str, ...], list[DocumentOutline]] = defaultdict(list)
+    for one in outlines:
+        same[one.doc_id, one.source, one.title, one.date].append(one)
+    return tuple(map(_joined, same.values()))
+
+
+def _joined(parts: Sequence[DocumentOutline]) -> DocumentOutline:
+    ordered = sorted(parts, key=lambda part: part.pages)
+    kinds = Counter[ChunkKind]()
+    for part in parts:
+        kinds.update(part.kinds)
+    sections = tuple(dict.fromkeys(chain.from_iterable(part.sections for part in ordered)))
+    return replace(ordered[0], pages=ordered[-1].pages, kinds=dict(kinds), sections=sections)
 
 
 def top_sections(sections: Sequence[Sequence[str]]) -> tuple[str, ...]:

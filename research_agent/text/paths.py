@@ -15,12 +15,14 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
     """Return the name of each file: without its ending, with its folder where two share it.
 
     As many folders as are needed tell two files apart; files that differ in nothing but their
-    ending keep it. An added text without a source is named by its id.
+    ending keep it. An added text without a source is named by its id, and texts of one source
+    share a name.
 
     >>> list(display_names(["/d/FIPS.203.pdf", "/d/a/guide.md", "/d/b/guide.md"]).values())
     ['FIPS.203', 'a/guide', 'b/guide']
     """
-    parts = {path: _parts(path) for path in paths}
+    first = {_place(path): path for path in reversed([*paths])}
+    parts = {path: _parts(path) for path in first.values()}
     same_stem = _groups(parts, len(max(parts.values(), key=len, default=())))
     for group in same_stem.values():
         if len(group) > 1:
@@ -32,7 +34,7 @@ def display_names(paths: Collection[str]) -> dict[str, str]:
             if len(group) == 1 or all(depth > len(parts[path]) for path in group):
                 names.update(dict.fromkeys(group, name))
         depth += 1
-    return {path: names[path] for path in paths}
+    return {path: names[first[_place(path)]] for path in paths}
 
 
 def shown_path(path: str) -> str:

@@ -82,6 +82,21 @@ def test_ids_stay_as_given(agent: ResearchAgent) -> None:
     assert texts[1] == agent.document(ids[1])[0].text
 
 
+def test_pages_of_a_file_are_one_document(agent: ResearchAgent) -> None:
+    """As LangChain's PDF loaders give them: named as the file, in order, apart by their ids."""
+    about = {"source": "/data/report.pdf", "total_pages": 3}
+    pages = [Document(f"Page of rye {n}.", metadata={**about, "page": n}) for n in (2, 0, 1)]
+    ids = agent.add_documents(pages)
+    (report,) = [one for one in agent.documents().documents if one.doc_id == "report"]
+
+    assert (3, 3) == (report.pages, report.chunks)
+    assert [1, 2, 3] == [one.start_page for one in agent.document("report")]
+    assert "report" == agent.search("rye").hits[0].chunk.doc_id
+    assert "answered" == agent.ask(BAKED, scope=Scope(documents=("report", "bread"))).status
+    assert ids[:1] == agent.delete(ids[:1])
+    assert [1, 2] == [one.start_page for one in agent.document("report")]
+
+
 def test_dates_of_texts(agent: ResearchAgent) -> None:
     """As loaders and databases write them; what is no date, and an empty text, is told."""
     dates = [1704189600, 20240102, "20240102", "2024/01/02", "D:20240102100000+01'00'", "2024"]

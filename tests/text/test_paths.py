@@ -25,6 +25,8 @@ def test_added_texts_are_named_by_their_ids() -> None:
     paths = ["added:/https:%2F%2Fx.org%2Fa/", "added:/a_b.1/", "added:/1/notes.md", "/a_b.md"]
     names = ["https://x.org/a", "a_b.1", "notes", "a_b"]
     assert names == list(display_names(paths).values())
+    pages = ["added:/p1//d/report.pdf", "added:/p2//d/report.pdf", "/d/old/report.pdf"]
+    assert ["d/report", "d/report", "old/report"] == list(display_names(pages).values())
     assert ["https://x.org/a", "a_b.1", "1", ""] == list(map(added_id, paths))
     assert len({*display_names(["added:/%2Fx%2Fy/", "/x/y.md"]).values()} - {""}) == 2
 

@@ -48,7 +48,8 @@ _CHUNK = f"""SELECT c.chunk_id, d.doc_id, c.text, c.start_page, c.end_page, c.st
 _AROUND = f"""SELECT n.chunk_id {_VISIBLE} JOIN chunks n ON n.document = c.document
     AND n.position BETWEEN c.position - ? AND c.position + ? AND n.id <> c.id
     WHERE c.chunk_id = ? ORDER BY n.position"""
-_CONTENTS = f"SELECT c.chunk_id {_VISIBLE} WHERE d.doc_id = ? ORDER BY c.position"
+_CONTENTS = f"""SELECT c.chunk_id {_VISIBLE} WHERE d.doc_id = ?
+    ORDER BY d.pages, d.path, c.position"""
 _PAGE_TEXT = f"""SELECT p.text {_VISIBLE} JOIN page_texts p ON p.document = d.id
     WHERE c.chunk_id = ? AND p.page = ?"""
 _EDGES = """SELECT s.chunk_id, t.chunk_id, e.kind, d.path, s.position, e.place, t.position

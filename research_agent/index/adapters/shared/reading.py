@@ -142,8 +142,9 @@ class SharedReader:
 
     def contents(self, doc_id: str) -> list[Chunk]:
         """Return every chunk of the document with this display name, in reading order."""
-        rows = self._documents.items()
-        return self._chunks("version", [v for v, row in rows if row["doc_id"] == doc_id])
+        versions = [v for v, row in self._documents.items() if row["doc_id"] == doc_id]
+        chunks = self._chunks("version", versions)
+        return sorted(chunks, key=lambda one: one.start_page) if versions[1:] else chunks
 
     def chunk_ids(self) -> tuple[str, ...]:
         """Return the ids of all chunks, in order."""
