@@ -3,7 +3,9 @@
 What a model may get wrong becomes a ToolInputError that says how to put it right.
 """
 
+import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from copy import copy
 from typing import Annotated, Any, TypeVar
 
@@ -39,7 +41,12 @@ def _question(text: str) -> str:
 
 
 def _several(value: object) -> object:
+    """Return one text as a list, also where a model has written the list into it."""
     if isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            written = json.loads(value)
+            if isinstance(written, list) and all(isinstance(one, str) for one in written):
+                return written
         return [value]
     if not isinstance(value, Collection) or isinstance(value, Mapping):
         return value

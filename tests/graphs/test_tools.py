@@ -70,6 +70,8 @@ def test_keys_may_have_the_brackets_of_results() -> None:
 
     assert ["a", "b"] == [hit.chunk.chunk_id for hit in read.hits]
     assert set(found_ids()) - {"a"} == set(found_ids(exclude_chunk_ids="[a]"))
+    assert set(found_ids()) - {"a", "b"} == set(found_ids(exclude_chunk_ids='["a", "[b]"]'))
+    assert found_ids() == found_ids(exclude_chunk_ids="[1]")
 
 
 def test_text_alone_is_the_first_argument() -> None:
