@@ -14,7 +14,7 @@ from research_agent.presets import changed, with_preset, with_readable_stages
 from research_agent.setting_fields import descriptions, number_range, values
 from research_agent.settings import Preset, Settings
 from research_agent.types.filtering import Mode
-from research_agent.types.limits import Limits, Profile, SearchMode
+from research_agent.types.limits import GivenLimits, Limits, Profile, SearchMode
 
 from .tool_inputs import valid
 
@@ -70,7 +70,7 @@ class ResearchContext(BaseModel):
     evidence_chunks: int | None = _as("evidence.max_chunks")
 
     @classmethod
-    def of(cls, limits: Limits | Mapping[str, Any]) -> "ResearchContext":
+    def of(cls, limits: GivenLimits) -> "ResearchContext":
         """Return the context that hands down `limits`; the graph reports what is too small.
 
         Raises ToolInputError for a field or a mode that there is not.

@@ -37,7 +37,7 @@ from research_agent.types import Chunk
 from research_agent.types.calls import ChunksResult, DocumentsResult, SearchResult
 from research_agent.types.documents import IndexReport
 from research_agent.types.events import Event, Watching
-from research_agent.types.limits import Limits
+from research_agent.types.limits import GivenLimits, Limits
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
@@ -132,11 +132,7 @@ class ResearchAgent(Closing):
         return self._graph
 
     def ask(
-        self,
-        question: str,
-        *,
-        limits: Limits | Mapping[str, Any] | None = None,
-        scope: Scope = EVERYTHING,
+        self, question: str, *, limits: GivenLimits | None = None, scope: Scope = EVERYTHING
     ) -> ResearchResult:
         """Answer one question within `limits` from the documents in `scope`.
 
@@ -149,11 +145,7 @@ class ResearchAgent(Closing):
         return state.ResearchOutput.model_validate(output).result
 
     async def aask(
-        self,
-        question: str,
-        *,
-        limits: Limits | Mapping[str, Any] | None = None,
-        scope: Scope = EVERYTHING,
+        self, question: str, *, limits: GivenLimits | None = None, scope: Scope = EVERYTHING
     ) -> ResearchResult:
         """Answer one question while others are being answered.
 
@@ -167,7 +159,7 @@ class ResearchAgent(Closing):
         self,
         question: str,
         *,
-        limits: Limits | Mapping[str, Any] | None = None,
+        limits: GivenLimits | None = None,
         scope: Scope = EVERYTHING,
         drafts: bool = False,
         stop: Stop | None = None,
@@ -192,7 +184,7 @@ class ResearchAgent(Closing):
         self,
         question: str,
         *,
-        limits: Limits | Mapping[str, Any] | None = None,
+        limits: GivenLimits | None = None,
         scope: Scope = EVERYTHING,
         drafts: bool = False,
     ) -> AsyncGenerator[Event, None]:
@@ -352,6 +344,6 @@ class ResearchAgent(Closing):
         self._on_close()
 
 
-def _context(limits: Limits | Mapping[str, Any] | None) -> "context.ResearchContext | None":
+def _context(limits: GivenLimits | None) -> "context.ResearchContext | None":
     """Return what a run is given; None leaves what a parent graph's run was given."""
     return context.ResearchContext.of(limits) if limits and limits != Limits() else None

@@ -1,7 +1,8 @@
 """How one question is to be worked on, where its caller wants it otherwise than configured."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Any, Literal
 
 from research_agent.types.filtering import Mode
 from research_agent.types.result import Usage
@@ -60,3 +61,7 @@ class Limits:
         given = {name: getattr(self, name) for name in used}
         left = {n: max(0, of - used[n]) for n, of in given.items() if of is not None}
         return replace(self, **left)
+
+
+GivenLimits = Limits | Mapping[str, Any]
+"""Limits, or their fields by name."""

@@ -1,7 +1,6 @@
 """What a person does in a conversation: asks, chooses, and gives commands."""
 
 import shlex
-from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -245,15 +244,7 @@ class Repl:
             every = every_quote(result, chunks)
             own = [one for one in every if one.chunk_id == item.chunk_id]
             quotes = [(one.quote, one.page_spans) for one in own] or quotes
-        found = defaultdict[int, list[tuple[int, int]]](list)
-        for quote, spans in quotes:
-            shown = [span for span in spans if chunks.page_text(item.chunk_id, span.page)]
-            for span in shown:
-                found[span.page].append((span.start, span.end))
-            if not shown:
-                start = chunk.text.find(quote)
-                found[0].append((start, start + len(quote)))
-        return found
+        return text.quote_places(quotes, chunk, chunks)
 
     def _open(self, key: str) -> None:
         item = self._cited(key or "1")

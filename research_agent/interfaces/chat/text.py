@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from research_agent.answering.result_lines import NUMBER, numbered, numbers
@@ -13,7 +14,10 @@ from research_agent.interfaces.cli.rendering import address
 from research_agent.interfaces.report.content import in_context
 from research_agent.interfaces.report.recording import EarlierTurn
 from research_agent.interfaces.steps import several
+from research_agent.ports import ChunkStore
+from research_agent.text.alignment import PageSpan
 from research_agent.text.visible import escaped_answer, plain
+from research_agent.types import Chunk
 from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.uncertainty import measured
 
@@ -140,6 +144,21 @@ def sources_text(turn: Turn, problems: Sequence[str]) -> str:
         for number, item in cited(turn)
     ]
     return "\n".join([*lines, *problems])
+
+
+def quote_places(
+    quotes: Sequence[tuple[str, Sequence[PageSpan]]], chunk: Chunk, chunks: ChunkStore
+) -> Mapping[int, list[tuple[int, int]]]:
+    """Return start and end of each quote by page; by 0 those in their chunk's own text."""
+    found = defaultdict[int, list[tuple[int, int]]](list)
+    for quote, spans in quotes:
+        shown = [span for span in spans if chunks.page_text(chunk.chunk_id, span.page)]
+        for span in shown:
+            found[span.page].append((span.start, span.end))
+        if not shown:
+            start = chunk.text.find(quote)
+            found[0].append((start, start + len(quote)))
+    return found
 
 
 def quotes_in(text: str, item: Cited, number: str, quoted: Sequence[tuple[int, int]]) -> str:
