@@ -100,11 +100,12 @@ def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> Non
     )
 
 
-def test_files_edited_since_they_were_indexed_are_told(indexed: Path, config: str) -> None:
+def test_files_edited_since_they_were_indexed_are_told(docs: Path, config: str) -> None:
     """With the answer that cites them, and by /sources; the index is asked, not the file's text."""
     told = "edited, moved or deleted since it was indexed: guide"
+    run("index", str(docs))
     before = run("ask", BAKED, "--config", config)
-    (indexed / "guide.md").write_text(GUIDE.replace("230", "2500"), encoding="utf-8")
+    (docs / "guide.md").write_text(GUIDE.replace("230", "2500"), encoding="utf-8")
     asked = run("ask", BAKED, "--config", config)
     talked = chat(config, BAKED, "/sources")
 
