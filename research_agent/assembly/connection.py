@@ -54,13 +54,13 @@ class Connection(Closing):
     """What the index says about itself as it is open now."""
     own_index: OwnIndex | None = None
     """What the index is written with; None over a retriever."""
-    files: Callable[[], Sequence[IndexedFile]] = tuple
-    """The files of the index as they were read."""
+    files: Callable[[Collection[str]], Sequence[IndexedFile]] = lambda _: ()
+    """The files of the index at some paths, as they were read."""
 
     def edited(self, paths: Collection[str]) -> tuple[str, ...]:
         """Return those of `paths` whose files were edited, moved or deleted since."""
         try:
-            return edited_files(self.files(), paths)
+            return edited_files(self.files(paths))
         except IndexingError:
             return ()
 
@@ -149,5 +149,5 @@ def connect(
             opened.pop_all().close,
             lambda: index.header,
             own_index,
-            index.files if isinstance(index, LatestIndex) else tuple,
+            index.files if isinstance(index, LatestIndex) else lambda _: (),
         )

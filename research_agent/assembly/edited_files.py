@@ -1,6 +1,6 @@
 """Which files are no longer as they were when they were indexed, by size and time of change."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from research_agent.text.addresses import is_web
@@ -18,7 +18,6 @@ def file_state(path: str, size: int, mtime_ns: int) -> str:
     return "" if (found.st_size, found.st_mtime_ns) == (size, mtime_ns) else "changed"
 
 
-def edited_files(files: Iterable[IndexedFile], paths: Collection[str]) -> tuple[str, ...]:
-    """Return those of `paths` whose files are not as they were read; web pages are not asked."""
-    wanted = (file for file in files if file[0] in paths and not is_web(file[0]))
-    return tuple(path for path, *known in wanted if file_state(path, *known))
+def edited_files(files: Iterable[IndexedFile]) -> tuple[str, ...]:
+    """Return the paths of files that are not as they were read; web pages are not asked."""
+    return tuple(file[0] for file in files if not is_web(file[0]) and file_state(*file))

@@ -1,6 +1,6 @@
 """Indexes for the rest of the program: opened for reading, listed, removed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,8 +45,8 @@ class OpenIndex(Closing):
     spoil: Callable[[], None] | None = None
     """Has files that are made from the ledger made again at the next opening: one is damaged."""
     closing: Callable[[], None] = lambda: None
-    files: Callable[[], Sequence[IndexedFile]] = tuple
-    """The files as they were read; none of an index that several machines share."""
+    files: Callable[[Collection[str]], Sequence[IndexedFile]] = lambda _: ()
+    """The files at some paths as they were read; none of an index that several machines share."""
 
     @cached_property
     def documents(self) -> tuple[DocumentOutline, ...]:
@@ -127,9 +127,9 @@ class LatestIndex:
         """Return every chunk of a document of the latest generation, in reading order."""
         return self._latest().chunks.contents(doc_id)
 
-    def files(self) -> Sequence[IndexedFile]:
-        """Return the files of the latest generation as they were read."""
-        return self._latest().files()
+    def files(self, paths: Collection[str]) -> Sequence[IndexedFile]:
+        """Return the files of the latest generation at `paths`, as they were read."""
+        return self._latest().files(paths)
 
     def close(self) -> None:
         """Close every generation that was opened."""

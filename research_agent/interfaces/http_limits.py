@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 import anyio
+from typing_extensions import TypedDict
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from research_agent.errors import ToolInputError
@@ -23,6 +24,25 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 Headers = Mapping[bytes, bytes]
+
+
+class Told(TypedDict):
+    """What went wrong."""
+
+    message: str
+    type: str
+    hint: str
+
+
+class Problem(TypedDict):
+    """The body of every error."""
+
+    error: Told
+
+
+def problem(message: str, kind: str, hint: str = "") -> Problem:
+    """Return the body of an error."""
+    return {"error": {"message": message, "type": kind, "hint": hint}}
 
 
 class BoundedProtocol(H11Protocol):
@@ -79,7 +99,7 @@ def with_bounded_bodies(app: App) -> App:
         if time.cancelled_caught or len(body) > BODY_BYTES:
             late, status = time.cancelled_caught, 408 if time.cancelled_caught else 413
             why = "the body came too late" if late else f"the body is over {BODY_BYTES:,} bytes"
-            told = {"error": {"message": why, "type": "refused", "hint": ""}}
+            told = problem(why, "refused")
             await refuse(send, status, (b"connection", b"close"), values=told)
             return
         whole: list[Message] = [{"type": "http.request", "body": bytes(body)}]

@@ -17,6 +17,7 @@ LINE_NUMBERS = 5  # numbers, one above the other and counting up, from which the
 LINED = 0.5  # share of the pages that have line numbers at least, where there are any
 PIECES = 2  # pieces of text on a line with a line number, most often: number and text
 DIGITS = 4  # digits of a line number at most
+PAIR = 2  # pages, on which nothing can stand three times
 EDGE = 3.0  # points by which edges that are meant to be the same may differ
 
 _NUMBER = re.compile(
@@ -95,7 +96,7 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[tuple[Page, ...], tupl
     numbers = _page_numbers(margins)
     seen = Counter(key for margin in margins for key in set(map(_key, margin)))
     often = max(3, REPEATED * len(pages))
-    twice = _twice(pages, margins) if len(pages) == 2 else frozenset()  # noqa: PLR2004 (pages)
+    twice = _twice(pages, margins) if len(pages) == PAIR else frozenset()
     cleaned = []
     for page, margin, number in zip(pages, margins, numbers, strict=True):
         dropped = {id(span) for span in margin if seen[_key(span)] >= often} | {id(number)} | twice

@@ -15,7 +15,8 @@ from starlette.requests import Request
 from research_agent.answering.result_lines import lacking_lines, quoted_line
 from research_agent.errors import ResearchAgentError
 from research_agent.interfaces.events import event_line
-from research_agent.interfaces.serve.bodies import MODELS, CompletionInputs, problem
+from research_agent.interfaces.http_limits import problem
+from research_agent.interfaces.serve.bodies import MODELS, CompletionInputs
 from research_agent.interfaces.serve.gate import GONE, Metrics
 from research_agent.interfaces.steps import step_text
 from research_agent.text.visible import visible

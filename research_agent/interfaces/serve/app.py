@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from research_agent import errors
 from research_agent.interfaces.events import event_json, in_background
-from research_agent.interfaces.http_limits import BoundedProtocol, json_object
+from research_agent.interfaces.http_limits import BoundedProtocol, json_object, problem
 from research_agent.interfaces.own_graphs import research_tool, tool_inputs
 from research_agent.interfaces.serve import answers, bodies
 from research_agent.interfaces.serve.answers import Completion, models
@@ -208,16 +208,14 @@ def _json(values: object) -> Response:
 async def _told(_: Request, error: errors.ResearchAgentError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     headers = {"retry-after": "5"} if error.retryable else {}
-    body = bodies.problem(str(error), type(error).__name__, error.hint)
+    body = problem(str(error), type(error).__name__, error.hint)
     return JSONResponse(body, status, headers)
 
 
 async def _unknown(_: Request, error: HTTPException) -> Response:
-    return JSONResponse(bodies.problem(error.detail, "refused"), error.status_code, error.headers)
+    return JSONResponse(problem(error.detail, "refused"), error.status_code, error.headers)
 
 
 async def _fault(_: Request, _error: Exception) -> Response:
     """Tell a fault of ours without its text: the server's log has it."""
-    return JSONResponse(
-        bodies.problem("an unexpected error: the server's log has it", "fault"), 500
-    )
+    return JSONResponse(problem("an unexpected error: the server's log has it", "fault"), 500)

@@ -10,6 +10,7 @@ from pydantic.json_schema import JsonSchemaMode
 from typing_extensions import TypedDict
 
 from research_agent.errors import ToolInputError
+from research_agent.interfaces.http_limits import Problem
 from research_agent.interfaces.own_graphs import chat, research_tool, state, tool_inputs
 from research_agent.presets import NAMES
 from research_agent.settings import Preset
@@ -111,25 +112,6 @@ class Found(TypedDict):
     filtering_stats: dict[str, Any]
     chunks: list[dict[str, Any]]
     notes: list[str]
-
-
-class Told(TypedDict):
-    """What went wrong."""
-
-    message: str
-    type: str
-    hint: str
-
-
-class Problem(TypedDict):
-    """The body of every error."""
-
-    error: Told
-
-
-def problem(message: str, kind: str, hint: str = "") -> Problem:
-    """Return the body of an error."""
-    return {"error": {"message": message, "type": kind, "hint": hint}}
 
 
 EVENTS = "text/event-stream"

@@ -10,8 +10,14 @@ from urllib.parse import urlsplit
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from research_agent.interfaces import http_limits
-from research_agent.interfaces.http_limits import App, Headers, Message, Receive, Send
-from research_agent.interfaces.serve.bodies import problem
+from research_agent.interfaces.http_limits import (
+    App,
+    Headers,
+    Message,
+    Receive,
+    Send,
+    problem,
+)
 from research_agent.interfaces.serve.tokens import Client, Clients
 
 CLIENT = "research_agent.client"

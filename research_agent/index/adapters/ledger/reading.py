@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -190,10 +190,15 @@ class LedgerReader(Closing):
         """Return how many documents were put but are not published."""
         return int(self._all("SELECT count(*) FROM documents WHERE generation IS NULL")[0][0])
 
-    def files(self) -> list[tuple[str, int, int]]:
-        """Return path, size and time of change of each document's file; added texts have none."""
+    def files(self, paths: Collection[str] = ()) -> list[tuple[str, int, int]]:
+        """Return path, size and time of change of each document's file, or of those at `paths`.
+
+        Added texts have none.
+        """
         sql = "SELECT path, size, mtime_ns FROM documents WHERE generation IS NOT NULL"
-        return [row for row in self._all(sql) if not added_id(row[0])]
+        if paths:
+            sql += f" AND path IN ({', '.join('?' * len(paths))})"
+        return [row for row in self._all(sql, list(paths)) if not added_id(row[0])]
 
     def exported(self) -> Iterator[tuple[DocumentRecord, list[IndexedChunk], tuple[str, ...]]]:
         """Yield each published document: its record, its chunks, the texts of its pages."""

@@ -96,18 +96,15 @@ class LangChainChat:
             about = "Gives the reply; call it exactly once."
             shape = {"name": ANSWER_TOOL, "description": about, "parameters": asked.get("schema")}
             forced = {"type": "function", "function": shape}
-            return model.bind_tools([forced], tool_choice=ANSWER_TOOL).invoke(
-                list(sent), {"tags": [INNER]}
-            )
-        if not tools:
-            return model.invoke(list(sent), {"tags": [INNER]})
+            bound = model.bind_tools([forced], tool_choice=ANSWER_TOOL)
+            return bound.invoke(list(sent), {"tags": [INNER]})
         try:
-            bound = model.bind_tools(tools)
+            asking = model.bind_tools(tools) if tools else model
         except NotImplementedError as error:
             raise ModelError(
                 f"{self._what} takes no tools", hint="Set search.mode: planned."
             ) from error
-        return bound.invoke(list(sent), {"tags": [INNER]})
+        return asking.invoke(list(sent), {"tags": [INNER]})
 
     def _fields(self, limit: int, option: str) -> dict[str, object]:
         own = {name: getattr(self._model, name) for name in type(self._model).model_fields}
