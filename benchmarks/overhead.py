@@ -36,7 +36,11 @@ OURS = tuple(str(ROOT / name) for name in ("research_agent", "graphs"))
 
 
 class InstantChat:
-    """Says the same at once, with log-probabilities for 60 tokens."""
+    """Says the same at once, with log-probabilities for 60 tokens, other ones in each reply."""
+
+    def __init__(self) -> None:
+        """Begin with no reply."""
+        self._replies = 0
 
     def complete(
         self,
@@ -53,9 +57,17 @@ class InstantChat:
         if schema:
             return Completion('{"kind": "keep", "queries": []}', ModelCall(role))
         word = "yes" if max_tokens == 1 else " keys"
-        shown = tuple(Alternative(f"{word}{i or ''}", -0.1 - 2 * i) for i in range(5))
-        tokens = tuple(Token(word, -0.1, shown) for _ in range(1 if max_tokens == 1 else 60))
+        self._replies += 1
+        first, count = 60 * self._replies, 1 if max_tokens == 1 else 60
+        tokens = tuple(
+            Token(word, -0.1, _alternatives(word, at)) for at in range(first, first + count)
+        )
         return Completion("".join(token.text for token in tokens), ModelCall(role), tokens=tokens)
+
+
+def _alternatives(word: str, at: int) -> tuple[Alternative, ...]:
+    """Return what a token could have been, with figures of its own."""
+    return tuple(Alternative(f"{word}{i or ''}", -0.1 - 2 * i - at / 100_000) for i in range(5))
 
 
 class TimedEmbedder:

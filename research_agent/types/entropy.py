@@ -28,7 +28,7 @@ def token_entropy(alternatives: Sequence[Alternative]) -> float:
     >>> round(token_entropy([Alternative("a", math.log(0.5)), Alternative("b", math.log(0.5))]), 4)
     0.6931
     """
-    return max(0.0, -math.fsum(p * math.log(p) for p in _choices(alternatives)))
+    return _measured(tuple(alternatives))[0]
 
 
 def normalized_entropy(token: Token) -> float:
@@ -40,8 +40,8 @@ def normalized_entropy(token: Token) -> float:
     >>> round(normalized_entropy(Token("x", -0.1, shown)), 3)
     0.921
     """
-    outcomes = max(2, len(_choices(token.alternatives)))
-    return min(1.0, token_entropy(token.alternatives) / math.log(outcomes))
+    entropy, outcomes = _measured(tuple(token.alternatives))
+    return min(1.0, entropy / math.log(max(2, outcomes)))
 
 
 def mean_entropy(tokens: Iterable[Token]) -> float | None:
@@ -99,15 +99,18 @@ def probability(logprob: float) -> float | None:
     return math.exp(min(logprob, 0.0)) if logprob <= ROUNDING else None
 
 
-def _choices(alternatives: Sequence[Alternative]) -> list[float]:
-    """Return the probabilities of all choices, which sum to one; none where nothing is known."""
-    shown = _shown(tuple(alternatives))
+@lru_cache(maxsize=4096)
+def _measured(alternatives: tuple[Alternative, ...]) -> tuple[float, int]:
+    """Return the entropy of one token's choices and how many there are; 0 where none is known.
+
+    The result is kept: an answer's tokens are measured for each sentence and for the whole.
+    """
+    shown = _shown(alternatives)
     total = math.fsum(shown)
     if total <= 0.0:
-        return []
-    if total >= 1.0 - LEAST_REST:
-        return [p / total for p in shown]
-    return [*shown, 1.0 - total]
+        return 0.0, 0
+    choices = [p / total for p in shown] if total >= 1.0 - LEAST_REST else [*shown, 1.0 - total]
+    return max(0.0, -math.fsum([p * math.log(p) for p in choices])), len(choices)
 
 
 @lru_cache(maxsize=1024)
