@@ -3,7 +3,6 @@
 Roles, models and the index are no part of it: they are chosen when the graph is built.
 """
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,17 +74,11 @@ class ResearchContext(BaseModel):
 
         Raises ToolInputError for a field or a mode that there is not.
         """
-        names = values(Limits())
-        given: object = values(limits) if isinstance(limits, Limits) else limits
-        hint = f"The fields of Limits are: {', '.join(names)}."
-        if not isinstance(given, Mapping) or not given.keys() <= names.keys():
-            raise ToolInputError(
-                f"limits have to be Limits or a mapping of its fields, not {str(limits)[:80]!r}",
-                hint=hint,
-            )
+        given: dict[str, Any] = dict(values(Limits.of(limits)))
         try:
             valid(cls, **{name: value for name, value in given.items() if isinstance(value, str)})
         except ToolInputError as error:
+            hint = f"The fields of Limits are: {', '.join(given)}."
             raise ToolInputError(str(error), hint=hint) from error
         return cls.model_construct(**given)
 

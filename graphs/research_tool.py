@@ -12,7 +12,7 @@ from research_agent.errors import QuestionError, ResearchAgentError, StoppedErro
 from research_agent.settings import Preset
 from research_agent.text.replies import check_question
 from research_agent.types.filtering import Mode
-from research_agent.types.limits import Limits, Profile, SearchMode
+from research_agent.types.limits import GivenLimits, Limits, Profile, SearchMode
 from research_agent.types.result import ResearchResult
 from research_agent.types.scope import EVERYTHING, Scope
 
@@ -117,7 +117,9 @@ class ResearchInputs(ToolInput):
         return Scope(documents=tuple(self.documents or ()), since=self.since, until=self.until)
 
 
-def build_research_tool(asks: Asks, limits: Limits | Callable[[], Limits] = Limits) -> BaseTool:
+def build_research_tool(
+    asks: Asks, limits: GivenLimits | Callable[[], GivenLimits] = Limits
+) -> BaseTool:
     """Return `research_tool` over what `asks` answers from, for any agent.
 
     `limits` is what its host hands down, or says so at each call; a call's own numbers only lower
@@ -127,7 +129,7 @@ def build_research_tool(asks: Asks, limits: Limits | Callable[[], Limits] = Limi
 
     def wanted(arguments: dict[str, Any]) -> dict[str, Any]:
         given = ResearchInputs(**arguments)
-        lower = handed().and_at_most(given.limits)
+        lower = Limits.of(handed()).and_at_most(given.limits)
         return {"question": given.question, "limits": lower, "scope": given.scope}
 
     def asked(**arguments: Any) -> tuple[str, ResearchResult]:  # noqa: ANN401 (validated)

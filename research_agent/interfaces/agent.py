@@ -324,7 +324,7 @@ class ResearchAgent(Closing):
 
         return ResearchRunnable(self)
 
-    def as_tool(self, limits: Limits | Callable[[], Limits] = Limits) -> "BaseTool":
+    def as_tool(self, limits: GivenLimits | Callable[[], GivenLimits] = Limits) -> "BaseTool":
         """Return a tool that asks a whole question, for another agent.
 
         `limits` holds for each call; a function is asked at each call for what may still be spent.

@@ -12,14 +12,12 @@ from pydantic import ConfigDict, Field
 
 from research_agent.errors import QuestionError
 from research_agent.interfaces.agent import ResearchAgent
-from research_agent.types.limits import Limits
 from research_agent.types.result import ResearchResult
-from research_agent.types.scope import Scope
+from research_agent.types.scope import EVERYTHING, Scope
 
 Asked = str | Mapping[str, Any]
 """A question, or the arguments of `ResearchAgent.ask` by name."""
-KINDS: dict[str, type[Limits] | type[Scope]] = {"limits": Limits, "scope": Scope}
-"""The arguments besides the question."""
+ARGUMENTS = ("question", "limits", "scope")
 
 
 class ResearchRetriever(BaseRetriever):
@@ -78,26 +76,24 @@ def _arguments(asked: Asked) -> dict[str, Any]:
     if isinstance(asked, str):
         return {"question": asked}
     given = dict(asked) if isinstance(asked, Mapping) else {type(asked).__name__: asked}
-    names = ", ".join(("question", *KINDS))
-    if "question" not in given or not given.keys() <= {"question", *KINDS}:
+    if "question" not in given or not given.keys() <= set(ARGUMENTS):
         raise QuestionError(
-            f"a runnable takes a question or a mapping with {names}; it got "
+            f"a runnable takes a question or a mapping with {', '.join(ARGUMENTS)}; it got "
             f"{', '.join(map(str, given)) or 'none of them'}",
             hint='Give a text, or {"question": …, "scope": …}.',
         )
-    kinds = [name for name in KINDS if given.get(name) is not None]
-    return {"question": given["question"], **{name: _made(name, given[name]) for name in kinds}}
+    scope = given.get("scope")
+    return {**given, "scope": EVERYTHING if scope is None else _scope(scope)}
 
 
-def _made(name: str, value: object) -> Limits | Scope:
-    """Return limits or a scope, also from a mapping of their fields."""
-    kind = KINDS[name]
-    if isinstance(value, kind):
+def _scope(value: object) -> Scope:
+    """Return a scope, also from a mapping of its fields."""
+    if isinstance(value, Scope):
         return value
-    allowed = [item.name for item in fields(kind)]
+    allowed = [item.name for item in fields(Scope)]
     if not isinstance(value, Mapping) or not value.keys() <= set(allowed):
         raise QuestionError(
-            f"{name} has to be {kind.__name__} or a mapping of its fields, not {str(value)[:80]!r}",
+            f"scope has to be Scope or a mapping of its fields, not {str(value)[:80]!r}",
             hint=f"Its fields: {', '.join(allowed)}.",
         )
-    return kind(**value)
+    return Scope(**value)

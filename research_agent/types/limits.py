@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from research_agent.errors import ToolInputError
 from research_agent.types.filtering import Mode
 from research_agent.types.result import Usage
 
@@ -38,6 +39,19 @@ class Limits:
     """Who leaves out hits (`filter.mode`)."""
     verify_profile: Profile | None = None
     """How an answer's doubt is measured (`verify.profile`)."""
+
+    @staticmethod
+    def of(given: "GivenLimits") -> "Limits":
+        """Return limits, also from a mapping of their fields; raises ToolInputError."""
+        if isinstance(given, Limits):
+            return given
+        names = [item.name for item in fields(Limits)]
+        if not isinstance(given, Mapping) or not given.keys() <= set(names):
+            raise ToolInputError(
+                f"limits have to be Limits or a mapping of its fields, not {str(given)[:80]!r}",
+                hint=f"The fields of Limits are: {', '.join(names)}.",
+            )
+        return Limits(**given)
 
     def and_at_most(self, other: "Limits") -> "Limits":
         """Return the lower one of each pair of numbers; of two modes or presets, this one's own."""

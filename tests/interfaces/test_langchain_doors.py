@@ -278,7 +278,7 @@ def test_runnable_takes_plain_limits(agent: ResearchAgent) -> None:
 
     assert "answered" == asked.invoke({"question": BAKED, **plain}).status
     assert "answered" == asked.invoke({"question": BAKED, "limits": None, "scope": None}).status
-    with pytest.raises(QuestionError, match="limits has to be Limits or a mapping of its fields"):
+    with pytest.raises(ToolInputError, match="limits have to be Limits or a mapping of its fields"):
         asked.invoke({"question": BAKED, "limits": {"turns": 2}})
     with pytest.raises(QuestionError, match="scope has to be Scope or a mapping of its fields"):
         asked.invoke({"question": BAKED, "scope": ["bread"]})

@@ -267,5 +267,5 @@ def test_tool_within_what_its_host_has_left(agent: ResearchAgent) -> None:
     assert second.content.startswith("no answer: budget.llm_calls is spent")
     alone = agent.as_tool()
     assert alone.invoke(QUESTION) == first.content == asyncio.run(alone.ainvoke(QUESTION))
-    spent = agent.as_tool(Limits(llm_calls=0)).invoke(call)  # (the same for each call)
+    spent = agent.as_tool({"llm_calls": 0}).invoke(call)  # (the same for each call)
     assert second.content == spent.content
