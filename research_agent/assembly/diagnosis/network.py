@@ -18,19 +18,24 @@ TRACING = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", 
 
 def host_of(role: RoleSettings, environment: Mapping[str, str]) -> str:
     """Return the host that a role's provider asks; empty for none, or an address of no host."""
-    if role.provider in ("", "local"):
-        return ""
-    if role.base_url:
+    if role.base_url and role.provider not in ("", "local"):
         return _hostname(role.base_url)
-    if role.provider == "openai":
-        return _hostname(OPENAI_URL)
-    if role.provider == "langchain":
-        return f"LangChain's {role.model.partition(':')[0]}"
+    match role.provider:
+        case "" | "local":
+            return ""
+        case "openai":
+            return _hostname(OPENAI_URL)
+        case "langchain":
+            return f"LangChain's {role.model.partition(':')[0]}"
+        case "bedrock":
+            return f"bedrock-runtime.{_region(role, environment)}.amazonaws.com"
+
+
+def _region(role: RoleSettings, environment: Mapping[str, str]) -> str:
     try:
-        region = bedrock_region("models", role, environment)
+        return bedrock_region("models", role, environment)
     except ConfigError:  # (the role has that as its problem)
-        region = "REGION"
-    return f"bedrock-runtime.{region}.amazonaws.com"
+        return "REGION"
 
 
 def hosts(settings: Settings, environment: Mapping[str, str]) -> Mapping[str, str]:

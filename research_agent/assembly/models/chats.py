@@ -154,8 +154,12 @@ def span_attributes(role: RoleSettings) -> dict[str, str]:
 
 def _address(role: RoleSettings) -> str:
     """Return where a role's server is, also where the settings leave it to the provider."""
-    if role.provider == "openai":
-        return role.base_url or OPENAI_URL
-    if role.provider == "langchain":
-        return role.base_url or role.model.partition(":")[0]
-    return role.base_url or role.region
+    match role.provider:
+        case "openai":
+            return role.base_url or OPENAI_URL
+        case "langchain":
+            return role.base_url or role.model.partition(":")[0]
+        case "bedrock":
+            return role.base_url or role.region
+        case "" | "local":
+            return role.base_url
