@@ -10,6 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -19,6 +20,9 @@ from research_agent.conversation.adapters.sessions import sqlite_table
 from tests.interfaces.commands import ANSWER, BAKED, Model, run, served
 from tests.interfaces.reporting import QUOTE, html_of, over_pdf, watched
 from tests.interfaces.web_page import HOSTILE, KEY, KEY_ANSWER, TOKEN, Web, ask, serving, web
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 __all__ = ["web"]
 SCRIPT = "<script>document.documentElement.lang='xx'</script><img src=x onerror=alert(1)>"
@@ -35,46 +39,84 @@ def _model_says(web: Web) -> Iterator[None]:
     assert [] == web.outside
 
 
-def test_an_answer_with_its_steps_marks_path_and_cost(web: Web) -> None:
-    web.model.takes = 0.7
-    with web.page("first") as page:
+@pytest.fixture(scope="module")
+def keys(web: Web) -> Iterator["Page"]:
+    """A page whose question was answered while its steps were seen; the tests may open parts."""
+    web.model.answer, web.model.takes = KEY_ANSWER, 0.5
+    web.complaints.clear()
+    with web.page("keys") as page:
         page.get_by_label("Your question").fill(KEY)
         page.get_by_role("button", name="Ask", exact=True).click()
         page.wait_for_selector(".steps li")
         page.wait_for_selector("article.turn")
-        doubtful = page.locator(".doubt").all_inner_texts()
-        page.locator(".details summary").click()
-        page.wait_for_selector(".path li")
-        nodes = page.locator(".path").first.locator("li").all_inner_texts()
-        details = page.locator(".details").inner_text()
-
-        assert KEY == page.locator(".asked").inner_text()
-        assert ["It has 77 legs unconfirmed."] == doubtful
-        assert ["retrieve", "assess", "refine"] == nodes[:3]
-        assert "answered" in details
-        assert "model calls" in details
         assert [] == web.complaints
+        yield page
 
 
-def test_a_citation_opens_its_page_beside_the_answer_by_keyboard_alone(web: Web) -> None:
-    with web.page("pages", viewport={"width": 1280, "height": 800}) as page:
-        ask(page, KEY)
-        key = page.locator(".answer .key").first
-        key.focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#side[open] svg.page .quoted")
-        answer, side = page.locator(".answer").bounding_box(), page.locator("#side").bounding_box()
-        picture = page.get_by_role("img", name="keys, PDF page 1")
+def test_an_answer_has_its_marks_path_and_cost(web: Web, keys: "Page") -> None:
+    keys.locator(".details summary").click()
+    keys.wait_for_selector(".path li")
+    nodes = keys.locator(".path").first.locator("li").all_inner_texts()
+    details = keys.locator(".details").inner_text()
 
-        assert "Source 1: keys, PDF page 1" == key.get_attribute("aria-label")
-        assert QUOTE in str(picture.text_content())
-        assert answer
-        assert side
-        assert side["x"] >= answer["x"] + answer["width"]
-        assert page.evaluate("document.activeElement.id") == "side-title"
-        page.keyboard.press("Escape")
-        page.wait_for_selector("#side[open]", state="detached")
-        assert key.evaluate("node => node === document.activeElement")
+    assert KEY == keys.locator(".asked").inner_text()
+    assert ["It has 77 legs unconfirmed."] == keys.locator(".doubt").all_inner_texts()
+    assert ["retrieve", "assess", "refine"] == nodes[:3]
+    assert "answered" in details
+    assert "model calls" in details
+    assert [] == web.complaints
+
+
+def test_a_citation_opens_its_page_beside_the_answer_by_keyboard_alone(keys: "Page") -> None:
+    key = keys.locator(".answer .key").first
+    key.focus()
+    keys.keyboard.press("Enter")
+    keys.wait_for_selector("#side[open] svg.page .quoted")
+    answer, side = keys.locator(".answer").bounding_box(), keys.locator("#side").bounding_box()
+    picture = keys.get_by_role("img", name="keys, PDF page 1")
+
+    assert "Source 1: keys, PDF page 1" == key.get_attribute("aria-label")
+    assert QUOTE in str(picture.text_content())
+    assert answer
+    assert side
+    assert side["x"] >= answer["x"] + answer["width"]
+    assert keys.evaluate("document.activeElement.id") == "side-title"
+    keys.keyboard.press("Escape")
+    keys.wait_for_selector("#side[open]", state="detached")
+    assert key.evaluate("node => node === document.activeElement")
+
+
+def test_saved_as_report_and_as_markdown(keys: "Page", tmp_path: Path) -> None:
+    with keys.expect_download() as report:
+        keys.get_by_role("button", name="Save as report").click()
+    with keys.expect_download() as notes:
+        keys.get_by_role("button", name="Save this session as Markdown").click()
+    report.value.save_as(tmp_path / "answer.html")
+    notes.value.save_as(tmp_path / "notes.md")
+
+    assert "answer-1.html" == report.value.suggested_filename
+    assert 'content="research-agent report"' in (tmp_path / "answer.html").read_text("utf-8")
+    assert "keys.md" == notes.value.suggested_filename
+    assert "# keys\n" in (tmp_path / "notes.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_phone_and_the_dark(web: Web) -> None:
+    with web.page("keys", color_scheme="dark", has_touch=True) as page:
+        page.set_viewport_size({"width": 360, "height": 740})
+        page.wait_for_selector("article.turn")
+        widths = [page.evaluate(WIDTH)]
+        page.locator(".answer .key").first.tap()
+        page.wait_for_selector("#side[open] .quoted")
+        widths.append(page.evaluate(WIDTH))
+        page.get_by_role("button", name="Close").tap()
+        page.get_by_role("button", name="Menu").tap()
+        page.get_by_role("combobox", name="Preset").wait_for()
+        widths.append(page.evaluate(WIDTH))
+        colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+
+        assert [360, 360, 360] == widths
+        assert "rgb(20, 23, 27)" == colour
 
 
 def test_a_follow_up_within_a_scope_and_text_without_pages(web: Web) -> None:
@@ -99,8 +141,11 @@ def test_a_follow_up_within_a_scope_and_text_without_pages(web: Web) -> None:
         assert "all 3 documents" == page.locator("#scope-note").inner_text()
 
 
-def test_limits_are_kept_at_once(web: Web) -> None:
-    """Before a question too; one that waits can be asked again; not while one is answered."""
+def test_stopped_limited_and_asked_again(web: Web) -> None:
+    """The first hits are there before the model says anything.
+
+    Limits are kept at once, before a question too, and not while one is answered.
+    """
     with web.page("limits") as page:
         limits = f"{web.address}/api/talk/limits/scope"
         with page.expect_response(limits):
@@ -110,8 +155,10 @@ def test_limits_are_kept_at_once(web: Web) -> None:
         page.wait_for_selector("#scope-note:text-is('1 of 3 documents')")
         web.model.takes = 5.0
         page.get_by_label("Your question").fill(BAKED)
+        begun = time.monotonic()
         page.keyboard.press("Enter")
-        page.wait_for_selector(".steps li")
+        page.wait_for_selector(".steps li:has-text('found: guide, section Bread')")
+        assert time.monotonic() - begun < web.model.takes
         told = httpx.post(limits, headers=BEARER, json={"scope": {}})
         page.get_by_role("button", name="Stop", exact=True).click()
         page.wait_for_selector("#pending:has-text('Stopped.')")
@@ -119,9 +166,11 @@ def test_limits_are_kept_at_once(web: Web) -> None:
             page.get_by_role("button", name="Read all documents").click()
         page.wait_for_selector("#pending:has-text('This question has no answer yet.')")
         web.model.takes = 0.0
+        page.reload()
         page.get_by_role("button", name="Ask again").click()
         page.wait_for_selector("article.turn")
 
+        assert 0 == page.locator("#pending").count()
         assert (409, True) == (told.status_code, "being answered" in told.json()["error"])
         assert "all 3 documents" == page.locator("#scope-note").inner_text()
         assert [] == [one for one in web.complaints if "409" not in one]
@@ -142,22 +191,6 @@ def test_hostile_names_and_texts_are_shown_as_text(web: Web) -> None:
         assert [] == web.complaints
 
 
-def test_saved_as_report_and_as_markdown(web: Web, tmp_path: Path) -> None:
-    with web.page("saved") as page:
-        ask(page, KEY)
-        with page.expect_download() as report:
-            page.get_by_role("button", name="Save as report").click()
-        with page.expect_download() as notes:
-            page.get_by_role("button", name="Save this session as Markdown").click()
-        report.value.save_as(tmp_path / "answer.html")
-        notes.value.save_as(tmp_path / "notes.md")
-
-        assert "answer-1.html" == report.value.suggested_filename
-        assert 'content="research-agent report"' in (tmp_path / "answer.html").read_text("utf-8")
-        assert "saved.md" == notes.value.suggested_filename
-        assert "# saved\n" in (tmp_path / "notes.md").read_text("utf-8")
-
-
 def test_two_browsers_in_one_session_see_the_same_and_the_second_waits(web: Web) -> None:
     web.model.takes = 0.7
     with web.page("shared") as first, web.page() as second:
@@ -176,43 +209,6 @@ def test_two_browsers_in_one_session_see_the_same_and_the_second_waits(web: Web)
         assert 409 == told.status_code
         assert "a question is being answered in this session" in told.json()["error"]
         assert first.locator(".answer").inner_text() == second.locator(".answer").inner_text()
-
-
-def test_stopped_and_asked_again(web: Web) -> None:
-    """The first hits are there before the model has said anything."""
-    web.model.takes = 5.0
-    with web.page("stopped") as page:
-        begun = time.monotonic()
-        page.get_by_label("Your question").fill(KEY)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".steps li:has-text('found: keys, PDF page 1')")
-        assert time.monotonic() - begun < web.model.takes
-        page.get_by_role("button", name="Stop", exact=True).click()
-        page.wait_for_selector("#pending:has-text('Stopped.')")
-        web.model.takes = 0.0
-        page.reload()
-        page.get_by_role("button", name="Ask again").click()
-        page.wait_for_selector("article.turn")
-
-        assert 0 == page.locator("#pending").count()
-
-
-def test_a_phone_and_the_dark(web: Web) -> None:
-    with web.page("phone", color_scheme="dark", has_touch=True) as page:
-        page.set_viewport_size({"width": 360, "height": 740})
-        ask(page, KEY)
-        widths = [page.evaluate(WIDTH)]
-        page.locator(".answer .key").first.tap()
-        page.wait_for_selector("#side[open] .quoted")
-        widths.append(page.evaluate(WIDTH))
-        page.get_by_role("button", name="Close").tap()
-        page.get_by_role("button", name="Menu").tap()
-        page.get_by_role("combobox", name="Preset").wait_for()
-        widths.append(page.evaluate(WIDTH))
-        colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-
-        assert [360, 360, 360] == widths
-        assert "rgb(20, 23, 27)" == colour
 
 
 def test_documents_come_in_where_there_is_no_index(web: Web, tmp_path: Path) -> None:
