@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -22,6 +22,15 @@ from tests.interfaces.commands import Waiting, run, served
 
 SECRET = "The vault of the Morava works opens with the word heliotrope."  # noqa: S105 (a document)
 TOKENS = {name: f"a-token-of-{name}-for-tests" for name in ("bread", "vault", "few", "watcher")}
+
+
+RULES = (
+    Rule(name="bread", token=TOKENS["bread"], requests_per_minute=10_000),
+    Rule(name="vault", token=TOKENS["vault"], index="vault", requests_per_minute=10_000),
+    Rule(name="few", token=TOKENS["few"], requests_per_minute=3, questions=1),
+    Rule(name="watcher", token=TOKENS["watcher"], metrics=True),
+)
+"""Three tokens for the default index, and one for its own."""
 
 
 class Server:
@@ -58,17 +67,13 @@ class Server:
 
 
 @contextmanager
-def serving(config: str, model: Waiting) -> Iterator[Server]:
-    """Serve "default" to three tokens, and "vault" to its own."""
+def serving(
+    config: str, model: Waiting, *, rules: Sequence[Rule] = RULES, index: str = "default"
+) -> Iterator[Server]:
+    """Serve an index to the tokens of these rules."""
     settings = configured(config, {}).settings
-    rules = [
-        Rule(name="bread", token=TOKENS["bread"], requests_per_minute=10_000),
-        Rule(name="vault", token=TOKENS["vault"], index="vault", requests_per_minute=10_000),
-        Rule(name="few", token=TOKENS["few"], requests_per_minute=3, questions=1),
-        Rule(name="watcher", token=TOKENS["watcher"], metrics=True),
-    ]
     with listening(0, option="--port") as door, Shelf(settings) as shelf:
-        app: Any = build_app(shelf, Clients(rules, index="default"), hosts=("agent.example",))
+        app: Any = build_app(shelf, Clients(rules, index=index), hosts=("agent.example",))
         server = GracefulServer(
             uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="error")
         )

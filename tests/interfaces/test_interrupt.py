@@ -7,14 +7,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import click
 import pytest
 
+from research_agent.interfaces.cli.main import main
 from research_agent.interfaces.cli.process import ended_by_ctrl_c, exits
 from research_agent.stopping import Stop
-from tests.interfaces.commands import BAKED, Waiting, begun, served
+from tests.interfaces.commands import BAKED, Waiting, served
 
 STUCK = """
 import time
@@ -28,16 +29,23 @@ with ended_by_ctrl_c(Stop()):
 
 
 @pytest.mark.usefixtures("indexed")
-def test_once_ends_the_question(tmp_path: Path) -> None:
+def test_once_ends_the_question(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The model call is dropped, usage is told, and the status is 130."""
-    model, asked = Waiting(), ("ask", BAKED, "--events")
-    with served(model, tmp_path) as config, begun(*asked, "--config", config) as process:
-        assert model.reached.wait(60)
-        process.send_signal(signal.SIGINT)
-        out, shown = process.communicate(timeout=30)
+    model = Waiting()
 
+    def press() -> None:
+        assert model.reached.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with served(model, tmp_path) as config:
+        pressing = Thread(target=press)
+        pressing.start()
+        with pytest.raises(SystemExit, match="130"):
+            main(["ask", BAKED, "--events", "--config", config])
+        pressing.join()
+
+    out, shown = capfd.readouterr()
     assert model.left.is_set()
-    assert 130 == process.returncode, shown
     assert "stopping; Ctrl-C again ends at once" in shown
     assert "0 model calls, 0 tokens read" in shown
     assert '"event": "stopped"' in out.splitlines()[-1]

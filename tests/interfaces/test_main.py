@@ -32,16 +32,18 @@ def test_help_imports_nothing_heavy() -> None:
     assert "0.1.0" in run("--version").stdout
 
 
+@pytest.mark.usefixtures("data_home")
 def test_console_without_a_character_shows_a_question_mark(tmp_path: Path) -> None:
     """As on Windows: the command goes on, and ends with 0."""
     (tmp_path / "brot.md").write_text("# Brot\n\nBacken: 230 \u00b0C \u2192 35 min.\n", "utf-8")
-    command = [sys.executable, "-m", "research_agent.interfaces.cli.main"]
-    environment = {**os.environ, "PYTHONIOENCODING": "cp437", "RESEARCH_AGENT_HOME": str(tmp_path)}
-    for arguments in (["index", str(tmp_path)], ["search", "Brot"]):
-        done = subprocess.run(
-            [*command, *arguments], capture_output=True, env=environment, cwd=tmp_path, check=False
-        )
-        assert 0 == done.returncode, done.stderr
+    assert 0 == run("index", str(tmp_path)).exit_code
+    done = subprocess.run(
+        [sys.executable, "-m", "research_agent.interfaces.cli.main", "search", "Brot"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "cp437"},
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
     assert " ? 35 min" in done.stdout.decode("cp437")
 
 

@@ -1,6 +1,7 @@
 """A run is written down as it was, and can be run again with something changed."""
 
 import json
+import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,14 +19,13 @@ from tests.interfaces.commands import (
     GUIDE,
     Model,
     Waiting,
-    begun,
     in_a_process,
     made_index,
     printed,
     run,
     served,
 )
-from tests.loopback import server
+from tests.loopback import Json, Live, Raw, server
 
 KEY = "a-key-that-nobody-may-read"
 
@@ -223,14 +223,21 @@ def test_a_traces_own_hosts_and_files_are_not_used(
 def test_a_trace_of_a_killed_run_can_be_read(
     recorded: Recorded, model: Waiting, tmp_path: Path
 ) -> None:
-    """Lines are whole up to the kill, under a name that says that the run did not end."""
-    folder = tmp_path / "runs"
-    model.waits = True
-    with begun("ask", BAKED, "--config", recorded.config, "--trace", str(folder)) as process:
-        assert model.reached.wait(60)
-        process.kill()
-    model.waits = False
-    (path,) = folder.iterdir()
+    """Lines are whole up to the kill, under a name that says that the run did not end.
+
+    What is in the file when the model is asked is what a kill would leave.
+    """
+    folder, killed = tmp_path / "runs", tmp_path / "killed"
+
+    def reply(request: Json) -> Json | Raw | Live:
+        if not killed.exists():
+            shutil.copytree(folder, killed)
+        return model.reply(request)
+
+    with server(reply) as url:
+        models = f"models.chat.base_url={url}"
+        run("ask", BAKED, "--config", recorded.config, "--set", models, "--trace", str(folder))
+    (path,) = killed.iterdir()
     with path.open("ab") as file:
         file.write(b'{"line": "ev')
     live = ("--live", "--config", recorded.config)

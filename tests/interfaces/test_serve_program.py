@@ -19,7 +19,8 @@ from research_agent.config import configured
 from research_agent.errors import ConfigError
 from research_agent.interfaces.cli.main import main
 from research_agent.interfaces.listening import listening
-from research_agent.interfaces.serve.tokens import TOKEN
+from research_agent.interfaces.serve.tokens import TOKEN, Rule
+from tests.interfaces.api_server import TOKENS, serving
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run
 from tests.needed import needed_package
 
@@ -75,28 +76,29 @@ def ended(process: subprocess.Popen[str], client: httpx2.Client, model: Waiting)
 def test_two_processes_over_one_shared_index(
     config: str, docs: Path, tmp_path: Path, model: Waiting
 ) -> None:
-    """Both answer, share conversations, see what is indexed later, and one outlives the other.
+    """A program and this process answer, share conversations and see what is indexed later.
 
-    SIGTERM lets its running question end.
+    SIGTERM lets the program's running question end, and the other goes on.
     """
     needed_package("lancedb", "cluster")
     index = f"lance:{tmp_path / 'shared'}"
     assert 0 == run("index", "--index", index, str(docs)).exit_code
     talk, later = {"session": "oven", **ASKED}, {"session": "oven", "question": "Is it rye bread?"}
     with (
-        program(config, "--index", index) as (first, a),
-        program(config, "--index", index, "--grace", "30") as (second, b),
+        program(config, "--index", index, "--grace", "30") as (first, a),
+        serving(config, model, rules=[Rule(token=TOKENS["bread"])], index=index) as second,
     ):
+        b = second.clients["bread"]
         answers = [client.post("/v1/research", json=ASKED) for client in (a, b)]
         statuses = [client.get("/ready").status_code for client in (a, b)]
         said = [a.post("/v1/chat", json=talk).json()["answer"]]
         (docs / "cake.md").write_text("# Cake\n\nCake is baked at 180 degrees.\n", encoding="utf-8")
         assert 0 == run("index", "--index", index, str(docs)).exit_code
-        first.kill()
+        model.takes = 0.7
+        last = ended(first, a, model)
+        model.takes = 0.0
         said.append(b.post("/v1/chat", json=later).json()["answer"])
         found = b.post("/v1/search", json={"query": "cake", "max_chunks": 1, "rerank": False})
-        model.takes = 0.7
-        last = ended(second, b, model)
 
     assert [200, 200] == statuses
     assert [ANSWER, ANSWER] == [one.json()["answer"] for one in answers]
@@ -144,10 +146,11 @@ def test_who_connects_before_the_server_runs_waits_for_it() -> None:
         pass
 
 
-def test_what_cannot_be_served_is_told(data_home: Path, config: str) -> None:
+def test_what_cannot_be_served_is_told(data_home: Path, config: str, model: Waiting) -> None:
     """No token for other machines; an index that is not there is not ready, and live."""
     open_to_all = run("serve", "--config", config, "--host", "0.0.0.0", "--port", "0")  # noqa: S104 (refused)
-    with program(config, "--index", "nowhere") as (_, client):
+    with serving(config, model, index="nowhere") as server:
+        client = server.clients["bread"]
         statuses = [client.get(path).status_code for path in ("/health", "/ready")]
         asked = client.post("/v1/research", json=ASKED)
 

@@ -1,11 +1,10 @@
 """The MCP server as a program: over stdin and stdout, and over a loopback port."""
 
 import asyncio
-import os
+import json
 import re
 import signal
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event
@@ -13,8 +12,7 @@ from threading import Event
 import anyio
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
@@ -42,47 +40,40 @@ async def asked_and_cancelled(client: Client, model: Waiting) -> bool:
     return await until(model.left)
 
 
-def test_stdio_with_the_real_client(config: str, model: Waiting) -> None:
-    """A whole question over stdin and stdout; nothing else is on stdout."""
-    model.waits = False
+def test_stdio_until_its_client_goes(config: str, model: Waiting) -> None:
+    """A whole question, and nothing but messages on stdout.
 
-    async def talk() -> tuple[str, list[str]]:
-        told: list[str] = []
-
-        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-            assert (progress, total) == (len(told) + 1, None)
-            told.append(str(message))
-
-        given = ["-m", "research_agent.interfaces.cli.main", "mcp", "--config", config]
-        program = StdioServerParameters(command=sys.executable, args=given, env=dict(os.environ))
-        async with Client(stdio_client(program)) as client:
-            reply = await client.call_tool(
-                "research", {"question": BAKED}, progress_callback=on_progress
-            )
-            return reply.structured_content["answer"], told
-
-    answer, told = asyncio.run(talk())
-
-    assert ANSWER == answer
-    assert "supported: Bread is baked at 230 degrees." in told
-
-
-def test_client_that_goes_ends_the_server(config: str, model: Waiting) -> None:
-    """Without its client the program stops what it does, and ends; the model is left alone."""
-    asked = (
-        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
-        '"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
-        '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"research",'
-        f'"arguments":{{"question":"{BAKED}"}}}}}}\n'
-    )
+    Without its client the program stops what it does, and ends; the model is left alone.
+    """
+    hello = {"protocolVersion": "2025-06-18", "clientInfo": {"name": "test", "version": "1"}}
+    research = {"name": "research", "arguments": {"question": BAKED}}
     process = begun("mcp", "--config", config)
     assert process.stdin is not None
-    process.stdin.write(asked)
-    process.stdin.flush()
+    assert process.stdout is not None
+
+    def send(method: str, number: int | None = None, **values: object) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": values}
+        text = json.dumps(message if number is None else {**message, "id": number})
+        assert process.stdin is not None
+        process.stdin.write(f"{text}\n")
+        process.stdin.flush()
+
+    send("initialize", 1, capabilities={}, **hello)
+    send("notifications/initialized")
+    model.waits = False
+    send("tools/call", 2, _meta={"progressToken": "p"}, **research)
+    told = [json.loads(process.stdout.readline())]
+    while told[-1].get("id") != 2:
+        told.append(json.loads(process.stdout.readline()))
+    model.waits = True
+    send("tools/call", 3, **research)
     reached = model.reached.wait(60)
     _, stderr = process.communicate(timeout=60)  # (which closes stdin)
 
+    steps = [one["params"] for one in told if one.get("method") == "notifications/progress"]
+    assert ANSWER == told[-1]["result"]["structuredContent"]["answer"]
+    assert [*range(1, len(steps) + 1)] == [step["progress"] for step in steps]
+    assert "supported: Bread is baked at 230 degrees." in [step["message"] for step in steps]
     assert reached
     assert model.left.is_set()
     assert (0, "") == (process.returncode, stderr)
@@ -121,13 +112,16 @@ def test_http_with_the_real_client(config: str, model: Waiting) -> None:
 
     with over_http(config) as (url, token):
         answer, left = asyncio.run(talk(url, token))
-        json = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        right = json | {"Authorization": f"Bearer {token}"}
+        kinds = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        right = kinds | {"Authorization": f"Bearer {token}"}
         statuses = [
             httpx2.post(url, json=ping, headers=headers).status_code
             for headers in (
-                json,
-                json | {"Authorization": "Bearer wrong"},
+                kinds,
+                kinds | {"Authorization": "Bearer wrong"},
                 right | {"Origin": "https://evil.example"},
                 right | {"Host": "evil.example"},
             )

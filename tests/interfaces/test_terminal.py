@@ -59,7 +59,7 @@ def test_a_newcomer_is_offered_the_folder_and_asked_for_a_question(
     """`ask` alone indexes here; the answer has bold words and links, and steps move in a line."""
     model.answer = "Bread is baked at **230** degrees [c1]."
     shown = at_terminal(docs, "ask", "--config", config, typed=f"y\n{BAKED}\n")
-    plain = at_terminal(docs, "ask", BAKED, "--config", config, NO_COLOR="1")
+    plain = at_terminal(docs, "history", "1", NO_COLOR="1")
 
     assert f"Nothing is indexed yet. Read {docs}? [Y/n]" in shown
     assert "\x1b[1m230\x1b[0m degrees" in shown
