@@ -2,16 +2,18 @@
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TextIO, TypeVar
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,6 +21,7 @@ from click.testing import CliRunner, Result
 from research_agent.interfaces.cli.main import main
 from tests.loopback import Json, Live, Peer, Raw, server, text_reply, token
 
+T = TypeVar("T")
 BAKED = "At how many degrees is bread baked?"
 ANSWER = "Bread is baked at 230 degrees [c1]."
 SHOWN = "Bread is baked at 230 degrees [1]."
@@ -95,6 +98,39 @@ def begun(*arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def signalled(
+    number: signal.Signals, work: Callable[[TextIO], T], *arguments: str
+) -> tuple[object, T]:
+    """Run a server's command in this thread and `work` in another, then send it a signal.
+
+    `work` reads what the command tells. Returns the command's exit status, and what `work` gives.
+    """
+    over, before = Event(), signal.getsignal(signal.SIGTERM)
+    reading, writing = os.pipe()
+
+    def working() -> T:
+        try:
+            return work(told)
+        finally:
+            if not over.is_set():
+                os.kill(os.getpid(), number)
+
+    with os.fdopen(reading) as told, ThreadPoolExecutor(1) as thread:
+        try:
+            with (
+                os.fdopen(writing, "w", buffering=1) as shown,
+                redirect_stdout(shown),
+                redirect_stderr(shown),
+            ):
+                done = thread.submit(working)
+                with pytest.raises(SystemExit) as ended:
+                    main([*arguments])
+        finally:
+            over.set()
+            signal.signal(signal.SIGTERM, before)
+        return ended.value.code, done.result()
 
 
 def made_index(folder: Path, files: Mapping[str, str]) -> Path:

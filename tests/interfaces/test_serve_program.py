@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import httpx2
 import pytest
@@ -21,7 +22,7 @@ from research_agent.interfaces.cli.main import main
 from research_agent.interfaces.listening import listening
 from research_agent.interfaces.serve.tokens import TOKEN, Rule
 from tests.interfaces.api_server import TOKENS, serving
-from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run
+from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, in_sessions, run, signalled
 from tests.needed import needed_package
 
 ASKED = {"question": BAKED}
@@ -122,15 +123,18 @@ def test_sigterm_without_any_time_leaves_the_model_alone(config: str, model: Wai
 @pytest.mark.usefixtures("indexed")
 def test_sigterm_ends_the_page_in_order(config: str) -> None:
     """With status 0: what was open is closed."""
-    process = begun("web", "--config", config, "--port", "0")
-    assert process.stdout is not None
-    address, _, token = process.stdout.readline().strip().partition("/#token=")
-    status = httpx2.get(address, timeout=40).status_code
-    process.send_signal(signal.SIGTERM)
-    _, told = process.communicate(timeout=30)
 
-    assert (200, True) == (status, bool(token))
-    assert (0, False) == (process.returncode, "Traceback" in told)
+    def look(told: TextIO) -> tuple[int, str]:
+        shown = told.readline()
+        while "#token=" not in shown:
+            shown = told.readline()
+        address, _, token = shown.strip().partition("/#token=")
+        return httpx2.get(address, timeout=40).status_code, token
+
+    given = ("web", "--config", config, "--port", "0")
+    code, (status, token) = signalled(signal.SIGTERM, look, *given)
+
+    assert (0, 200, True) == (code, status, bool(token))
 
 
 def test_an_address_of_another_machine_is_told() -> None:

@@ -5,9 +5,9 @@ import json
 import re
 import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from threading import Event
+from typing import TextIO
 
 import anyio
 import httpx2
@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run
+from tests.interfaces.commands import ANSWER, BAKED, Waiting, begun, run, signalled
 from tests.loopback import server
 
 pytestmark = pytest.mark.usefixtures("indexed")
@@ -79,22 +79,6 @@ def test_stdio_until_its_client_goes(config: str, model: Waiting) -> None:
     assert (0, "") == (process.returncode, stderr)
 
 
-@contextmanager
-def over_http(config: str) -> Iterator[tuple[str, str]]:
-    """Serve on a free port; give the address and the token that were told."""
-    process = begun("mcp", "--config", config, "--http", "0")
-    assert process.stderr is not None
-    try:
-        told = process.stderr.readline() + process.stderr.readline()
-        found = re.search(r"(http://127\.0\.0\.1:\d+/mcp)\n.* Bearer (\S{43})\n", told)
-        assert found, told + process.stderr.read()
-        yield found[1], found[2]
-    finally:
-        process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=20)
-    assert (130, "") == (process.returncode, stdout)
-
-
 def test_http_with_the_real_client(config: str, model: Waiting) -> None:
     """Who knows the token asks, and leaves nothing running when going; others get nothing."""
     model.waits = False
@@ -110,7 +94,11 @@ def test_http_with_the_real_client(config: str, model: Waiting) -> None:
             model.waits = True
             return str(reply.structured_content["answer"]), await asked_and_cancelled(client, model)
 
-    with over_http(config) as (url, token):
+    def use(told: TextIO) -> tuple[str, bool, list[int]]:
+        shown = told.readline() + told.readline()
+        found = re.search(r"(http://127\.0\.0\.1:\d+/mcp)\n.* Bearer (\S{43})\n", shown)
+        assert found, shown
+        url, token = found[1], found[2]
         answer, left = asyncio.run(talk(url, token))
         kinds = {
             "Content-Type": "application/json",
@@ -133,7 +121,12 @@ def test_http_with_the_real_client(config: str, model: Waiting) -> None:
             assert b"" == many[-1].recv(1)  # (one too many is closed at once)
         for one in many:
             one.close()
+        return answer, left, statuses
 
+    given = ("mcp", "--config", config, "--http", "0")
+    code, (answer, left, statuses) = signalled(signal.SIGINT, use, *given)
+
+    assert 130 == code
     assert (ANSWER, True) == (answer, left)
     assert [401, 401, 403, 421, 413] == statuses
 

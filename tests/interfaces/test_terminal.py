@@ -3,11 +3,11 @@
 import os
 import pty
 import re
-import subprocess
 import sys
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner
@@ -29,27 +29,33 @@ from research_agent.yaml_text import read_yaml
 from tests.interfaces.commands import BAKED, SHOWN, Model, printed, run
 from tests.interfaces.reporting import over_pdf
 
-PROGRAM = "research_agent.interfaces.cli.main"
-
 
 def at_terminal(folder: Path, *arguments: str, typed: str = "", **variables: str) -> str:
     """Give a command in a terminal of its own, and return all that it shows."""
     mine, other = pty.openpty()
-    given = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200", **variables}
-    command = [sys.executable, "-m", PROGRAM, *arguments]
-    root = str(Path(__file__).parents[2])
-    given["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    with subprocess.Popen(
-        command, cwd=folder, env=given, stdin=other, stdout=other, stderr=other
-    ) as process:
-        os.close(other)
-        os.write(mine, typed.encode())
-        shown = bytearray()
+    shown = bytearray()
+
+    def read() -> None:
         with suppress(OSError):  # (so Linux says that the other side is closed)
             while piece := os.read(mine, 65_536):
-                shown += piece
-        assert 0 == process.wait(60), shown
+                shown.extend(piece)
+
+    reading = Thread(target=read)
+    reading.start()
+    os.write(mine, typed.encode())
+    with pytest.MonkeyPatch.context() as patched, chdir(folder):
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": "200", **variables}.items():
+            patched.setenv(name, value)
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            patched.setattr(sys, name, os.fdopen(os.dup(other), mode, buffering=1))
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments])
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            stream.close()
+    os.close(other)
+    reading.join()
     os.close(mine)
+    assert 0 == ended.value.code, shown
     return shown.decode()
 
 
@@ -59,7 +65,7 @@ def test_a_newcomer_is_offered_the_folder_and_asked_for_a_question(
     """`ask` alone indexes here; the answer has bold words and links, and steps move in a line."""
     model.answer = "Bread is baked at **230** degrees [c1]."
     shown = at_terminal(docs, "ask", "--config", config, typed=f"y\n{BAKED}\n")
-    plain = at_terminal(docs, "history", "1", NO_COLOR="1")
+    plain = at_terminal(docs, "ask", BAKED, "--config", config, NO_COLOR="1")
 
     assert f"Nothing is indexed yet. Read {docs}? [Y/n]" in shown
     assert "\x1b[1m230\x1b[0m degrees" in shown
