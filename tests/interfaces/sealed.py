@@ -1,9 +1,10 @@
 """Commands in a process that ends at once when it uses a socket to any other machine."""
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,18 @@ def watch(event, arguments):
 
 sys.addaudithook(watch)
 """
+COMMANDS = """
+import json, sys
+from research_agent.interfaces.cli.main import main
+
+for command in json.loads(sys.argv[1]):
+    try:
+        main(command)
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
+"""Gives commands, up to the first that fails."""
 
 
 @cache
@@ -38,16 +51,20 @@ def has_namespaces() -> bool:
 
 
 def sealed(
-    *arguments: str, folder: Path, apart: bool = False, environment: Mapping[str, str] | None = None
+    *commands: Sequence[str],
+    folder: Path,
+    apart: bool = False,
+    environment: Mapping[str, str] | None = None,
+    code: str = COMMANDS,
 ) -> subprocess.CompletedProcess[str]:
-    """Give a command; `apart`: in an empty network namespace too, where there are such."""
+    """Give commands to a process; `apart`: in an empty network namespace, where there are such."""
     seal = folder / "seal"
     seal.mkdir(exist_ok=True)
     (seal / "sitecustomize.py").write_text(SEAL, encoding="utf-8")
     paths = [str(seal), *filter(None, sys.path)]
     before = ["unshare", "-rn"] if apart and has_namespaces() else []
     return subprocess.run(
-        [*before, sys.executable, "-m", "research_agent.interfaces.cli.main", *arguments],
+        [*before, sys.executable, "-c", code, json.dumps(commands)],
         cwd=folder,
         capture_output=True,
         check=False,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
@@ -56,7 +56,7 @@ class EvalOptions:
     """Questions at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """What an evaluation came to."""
 
@@ -64,7 +64,13 @@ class Evaluation:
     """What it was done with: questions, index, config, model, mode."""
     rows: tuple[EvalRow, ...]
     """In the order of the questions."""
-    summary: Summary
+    seed: int = SEED
+    """Of the bootstrap."""
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Return the figures of all rows."""
+        return summary_of(self.rows, self.seed)
 
 
 OnRow = Callable[[EvalRow, int, int], None]
@@ -100,7 +106,7 @@ def evaluate(
                 keep(row)
             on_row(row, len(rows), len(chosen))
     ordered = tuple(rows[one.qid] for one in chosen)
-    return Evaluation(about=about, rows=ordered, summary=summary_of(ordered, options.seed))
+    return Evaluation(about=about, rows=ordered, seed=options.seed)
 
 
 def read_file(path: str | Path) -> tuple[Question, ...]:
