@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from research_agent.assembly import parsing
+from research_agent.documents.adapters.sandbox import SandboxedReader
 from tests.interfaces.commands import GUIDE, Model, made_index, served
 
 
@@ -19,6 +21,36 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     wanted = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 (pytest has no other door to it)
     asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
     return True
+
+
+class KeptReader(SandboxedReader):
+    """A reader whose child process reads the files of the next index too, until one fails."""
+
+    def call(self, request: str) -> dict[str, object]:
+        try:
+            return super().call(request)
+        except BaseException:
+            super().close()
+            raise
+
+    def close(self) -> None:
+        """Keep the child."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_reader() -> Iterator[None]:
+    """Read all documents in one child process: to start one for each index takes longer."""
+    kept: dict[tuple[object, ...], KeptReader] = {}
+
+    def reader(target: str, *, seconds: float, memory_mb: int) -> KeptReader:
+        made = KeptReader(target, seconds=seconds, memory_mb=memory_mb)
+        return kept.setdefault((target, seconds, memory_mb), made)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parsing, "SandboxedReader", reader)
+        yield
+    for one in kept.values():
+        SandboxedReader.close(one)
 
 
 @pytest.fixture(scope="session")
