@@ -4,9 +4,9 @@ import re
 import signal
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -34,44 +34,46 @@ def model() -> Waiting:
     return Waiting(waits=False)
 
 
+def client_of(told: TextIO) -> httpx2.Client:
+    """Return a client of the server that tells its address and token."""
+    shown = ""
+    while "Bearer" not in shown and (line := told.readline()):
+        shown += line
+    found = re.search(r"serving (http\S+)\n.*Bearer (\S+)\n", shown)
+    assert found, shown
+    headers = {"Authorization": f"Bearer {found[2]}"}
+    return httpx2.Client(base_url=found[1], headers=headers, timeout=40)
+
+
 @contextmanager
 def program(config: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
     """Serve on a free port, and give the process and a client of it."""
     process = begun("serve", "--config", config, "--port", "0", *options)
     assert process.stderr is not None
     try:
-        told = ""
-        while "Bearer" not in told and (line := process.stderr.readline()):
-            told += line
-        found = re.search(r"serving (http\S+)\n.*Bearer (\S+)\n", told)
-        assert found, told
-        headers = {"Authorization": f"Bearer {found[2]}"}
-        with httpx2.Client(base_url=found[1], headers=headers, timeout=40) as client:
+        with client_of(process.stderr) as client:
             yield process, client
     finally:
         process.kill()
         process.communicate()
 
 
-def ended(process: subprocess.Popen[str], client: httpx2.Client, model: Waiting) -> tuple[int, int]:
-    """Send SIGTERM while a question is asked; return its status, 0 for none, and the program's."""
-    model.asked.clear()
-    told: list[int] = []
+def asking(client: httpx2.Client, model: Waiting) -> "Future[int]":
+    """Ask, and return when the model is reached; the status of the reply is 0 for none."""
 
-    def ask() -> None:
+    def ask() -> int:
         try:
-            told.append(client.post("/v1/research", json=ASKED).status_code)
+            return client.post("/v1/research", json=ASKED).status_code
         except httpx2.HTTPError:
-            told.append(0)
+            return 0
 
-    asking = threading.Thread(target=ask)
-    asking.start()
-    until = time.monotonic() + 30
+    model.asked.clear()
+    thread, until = ThreadPoolExecutor(1), time.monotonic() + 30
+    asked = thread.submit(ask)
+    thread.shutdown(wait=False)
     while not model.asked and time.monotonic() < until:
         time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    asking.join(30)
-    return told[0], process.wait(30)
+    return asked
 
 
 def test_two_processes_over_one_shared_index(
@@ -96,7 +98,9 @@ def test_two_processes_over_one_shared_index(
         (docs / "cake.md").write_text("# Cake\n\nCake is baked at 180 degrees.\n", encoding="utf-8")
         assert 0 == run("index", "--index", index, str(docs)).exit_code
         model.takes = 0.7
-        last = ended(first, a, model)
+        last = asking(a, model)
+        first.send_signal(signal.SIGTERM)
+        end = last.result(30), first.wait(30)
         model.takes = 0.0
         said.append(b.post("/v1/chat", json=later).json()["answer"])
         found = b.post("/v1/search", json={"query": "cake", "max_chunks": 1, "rerank": False})
@@ -106,17 +110,17 @@ def test_two_processes_over_one_shared_index(
     assert all(one.startswith("Bread is baked at 230 degrees") for one in said)
     assert [(2,)] == in_sessions("select turns from research_agent_sessions")
     assert ["cake"] == [row["doc_id"] for row in found.json()["chunks"]]
-    assert (200, 0) == last
+    assert (200, 0) == end
 
 
 @pytest.mark.usefixtures("indexed")
 def test_sigterm_without_any_time_leaves_the_model_alone(config: str, model: Waiting) -> None:
     model.waits = True
-    with program(config, "--grace", "0") as (process, client):
-        told, code = ended(process, client, model)
+    given = ("serve", "--config", config, "--port", "0", "--grace", "0")
+    code, last = signalled(signal.SIGTERM, lambda told: asking(client_of(told), model), *given)
 
     assert 0 == code
-    assert told in (500, 0)
+    assert last.result(30) in (500, 0)
     assert model.left.wait(10)
 
 
