@@ -121,8 +121,6 @@ class ResearchAgent(Closing):
         self.run_context = RunContext(ports, settings, prompts)  # what steps work with
         self._graph = research.build_research_graph(ports, settings, prompts)
         self._tools = tools.ResearchTools(self.run_context)
-        self.local = settings.models.chat.provider == "local"
-        """Whether the embedded model answers, which is slow."""
         self.threads = ThreadPoolExecutor(settings.models.concurrency, "research")
         """Where questions run that an event loop waits for."""
 

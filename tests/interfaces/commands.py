@@ -35,7 +35,7 @@ Bread is baked at 230 degrees. It takes an hour.
 Rye bread needs 90 minutes in the oven.
 """
 
-
+THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
 WORKS = {
     "pumps.md": "# Pumps of the Morava works\n\nThe Kestrel pump was designed by Ilona Varga. It "
     "lifts 40 litres a second and was built from 1931 on.\n",

@@ -12,9 +12,8 @@ from research_agent.assembly.index import index_state
 from research_agent.index.adapters.folders import locate
 from research_agent.settings import ConfidenceSettings, Settings
 from research_agent.verification.calibration import BYPASS
-from tests.interfaces.commands import Model, made_index, printed, run, served
+from tests.interfaces.commands import THINGS, Model, made_index, printed, run, served
 
-THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
 EACH = 4
 RULES = ("calibrate", "--rules", "--rate", "0.3", "--json")
 

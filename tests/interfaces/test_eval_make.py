@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from research_agent.config import configured
-from tests.interfaces.commands import Model, index_of, run, served
+from tests.interfaces.commands import THINGS, Model, index_of, run, served
 from tests.loopback import Json, Raw, text_reply
 
-THINGS = ("Bread", "Butter", "Cheese", "Dough", "Flour", "Honey", "Malt", "Rye", "Salt", "Yeast")
 SCRIPT = "<script>alert(1)</script>"
 
 

@@ -155,26 +155,17 @@ def test_a_stop_ends_the_question() -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_ask_events_prints_json_lines(config: str) -> None:
-    """Each line of stdout is an event, the last one the result; steps stay on stderr."""
-    result = run("ask", BAKED, "--config", config, "--events")
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-
-    assert 0 == result.exit_code
-    assert ("asked", "result") == (lines[0]["event"], lines[-1]["event"])
-    assert "answered" == lines[-1]["result"]["status"]
-    assert "" == result.stderr
-
-
-@pytest.mark.usefixtures("indexed")
 def test_a_refused_draft_is_in_no_output(config: str, model: Model) -> None:
-    """Text, JSON and events hide what was refused; `--drafts` tells it."""
+    """Text, JSON and events, a line each, hide what was refused; `--drafts` tells it."""
     model.answer, model.verdict = "Zebras bake cakes for 777 shillings [c1].", "no"
     plain = run("ask", BAKED, "--config", config)
     as_json = run("ask", BAKED, "--config", config, "--json")
     events = run("ask", BAKED, "--config", config, "--events")
     drafts = run("ask", BAKED, "--config", config, "--events", "--drafts")
+    told = [json.loads(line) for line in events.stdout.splitlines()]
 
+    assert ("asked", "result", "") == (told[0]["event"], told[-1]["event"], events.stderr)
+    assert "refused" == told[-1]["result"]["status"]
     assert plain.stdout.startswith("not found in provided docs")
     for result in (plain, as_json, events):
         assert "shillings" not in result.stdout + result.stderr
