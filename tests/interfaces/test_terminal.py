@@ -63,7 +63,7 @@ def test_a_newcomer_is_offered_the_folder_and_asked_for_a_question(
     docs: Path, config: str, model: Model
 ) -> None:
     """`ask` alone indexes here; the answer has bold words and links, and steps move in a line."""
-    model.answer = "Bread is baked at **230** degrees [c1]."
+    model.answer, model.takes = "Bread is baked at **230** degrees [c1].", 0.4
     shown = at_terminal(docs, "ask", "--config", config, typed=f"y\n{BAKED}\n")
     plain = at_terminal(docs, "ask", BAKED, "--config", config, NO_COLOR="1")
 

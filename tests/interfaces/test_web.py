@@ -280,7 +280,8 @@ def test_a_page_of_another_site_gets_nothing(web: Web, tmp_path: Path) -> None:
         web.requests[:] = ours  # (the other site's own are left out)
 
 
-def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
+def test_what_goes_wrong_is_told(web: Web) -> None:
+    """A session that a terminal has open, and the token of an older server."""
     folder = Path(os.environ["RESEARCH_AGENT_HOME"]) / "sessions"
     with ExitStack() as stack:
         table = stack.enter_context(sqlite_table(folder))
@@ -288,6 +289,9 @@ def test_a_session_that_a_terminal_has_open_is_told(web: Web) -> None:
         page = stack.enter_context(web.page())
         page.get_by_role("button", name="taken (0)").click()
         page.wait_for_selector("#problem:has-text('taken')")
+        page.goto(f"{web.address}/#token=an-older-token")
+        page.reload()
+        page.wait_for_selector("#problem:has-text('the token is missing or wrong')")
 
 
 def test_a_report_runs_and_loads_nothing(web: Web, tmp_path: Path) -> None:
@@ -312,8 +316,3 @@ def test_the_command_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("research_agent.interfaces.cli.process.find_spec", lambda _: None)
     told = run("web")
     assert (2, True) == (told.exit_code, 'pip install "research-agent[web]"' in told.stderr)
-
-
-def test_a_wrong_token_is_told(web: Web) -> None:
-    with web.page(token="an-older-token") as page:  # noqa: S106 (a wrong one)
-        page.wait_for_selector("#problem:has-text('the token is missing or wrong')")

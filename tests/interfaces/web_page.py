@@ -44,7 +44,7 @@ class Web:
     complaints: list[str] = field(default_factory=list)
 
     @contextmanager
-    def page(self, session: str = "", *, token: str = TOKEN, **options: Any) -> Iterator["Page"]:  # noqa: ANN401 (Playwright's)
+    def page(self, session: str = "", **options: Any) -> Iterator["Page"]:  # noqa: ANN401 (Playwright's)
         """Open the page in a browser of its own, in a session."""
         context = self.browser.new_context(**options)
         try:
@@ -53,7 +53,7 @@ class Web:
             page.on("request", lambda request: self.requests.append(request.url))
             page.on("pageerror", lambda error: self.complaints.append(str(error)))
             page.on("console", lambda message: self.complaints.append(message.text))
-            page.goto(f"{self.address}/#token={token}")
+            page.goto(f"{self.address}/#token={TOKEN}")
             if session:
                 page.wait_for_selector("#talk > *")
                 page.get_by_label("Name of a new session").fill(session)
