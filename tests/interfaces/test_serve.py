@@ -60,7 +60,9 @@ def test_a_silent_stream_has_comments(api: Server, monkeypatch: pytest.MonkeyPat
 def test_a_conversation_lasts_and_a_session_answers_one_at_a_time(api: Server) -> None:
     first = api.post("/v1/chat", {"session": "oven", **ASKED}).json()
     api.model.plan = json.dumps({"about": [], "question": "How many minutes needs rye bread?"})
+    before = len(api.model.asked)
     told = api.events("/v1/chat", {"session": "oven", "question": "And rye?"})
+    calls = len(api.model.asked) - before
     api.model.waits = True
     later = {"session": "oven", "question": "How long in the oven?"}
     with api.stream("/v1/chat", later):
@@ -69,6 +71,7 @@ def test_a_conversation_lasts_and_a_session_answers_one_at_a_time(api: Server) -
 
     assert ANSWER == first["answer"]
     assert told[-1][1]["result"]["question"] == "How many minutes needs rye bread?"
+    assert calls == told[-1][1]["result"]["usage"]["llm_calls"]  # (with that for the follow-up)
     assert (409, "SessionLockedError") == (second.status_code, second.json()["error"]["type"])
     assert "the session is answering another question" == second.json()["error"]["message"]
     assert "process" not in second.text

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 import httpx2
 import pytest
@@ -34,7 +34,7 @@ def model() -> Waiting:
     return Waiting(waits=False)
 
 
-def client_of(told: TextIO) -> httpx2.Client:
+def client_of(told: IO[str]) -> httpx2.Client:
     """Return a client of the server that tells its address and token."""
     shown = ""
     while "Bearer" not in shown and (line := told.readline()):

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -108,9 +108,14 @@ class Conversation:
         run: Any = partial(self._graph.stream, asked, self._config, **options)
         for event in events(run, stop=stop, watching=Watching(on_step=(self.record.see,))):
             if isinstance(event, Finished):
-                self.last = event
-            yield event
+                self.last = self._with_all_calls(event)
+            yield self.last or event
         self._keep()
+
+    def _with_all_calls(self, event: Finished) -> Finished:
+        """Return the result with the calls that completed the question, as its turn has them."""
+        usage = event.result.usage.and_calls(self.state().asked.calls)
+        return replace(event, result=replace(event.result, usage=usage))
 
     def _settle(self) -> None:
         """Keep an answered turn without a checkpoint, as a kill leaves it: LangGraph drops it."""
