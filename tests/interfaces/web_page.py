@@ -24,13 +24,6 @@ TOKEN = "a-token-for-the-tests"  # noqa: S105 (of a server that ends with the te
 KEY = "How many bytes has the encapsulation key of ML-KEM-768?"
 KEY_ANSWER = "ML-KEM-768 has an encapsulation key of 1184 bytes [c1]. It has 77 legs [c1]."
 HOSTILE = "<img src=x onerror=alert(1)>.md"
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @dataclass
@@ -108,7 +101,7 @@ def chromium() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=OPTIONS)
+        browser = playwright.chromium.launch(executable_path=program)
         yield browser
         browser.close()
 
