@@ -41,20 +41,20 @@ def test_real_documents_without_a_network(tmp_path: Path) -> None:
     assert "offline: only this machine is asked" in done.stdout
 
 
-def test_seal_notices_who_breaks_out(tmp_path: Path) -> None:
+def test_seal_notices_who_breaks_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same without --offline and with a server outside: the process is ended."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
     role = {"provider": "openai", "model": "m", "base_url": "http://192.0.2.1/v1"}
     role["api_key_env"] = "OPENAI_API_KEY"
     (tmp_path / "c.yaml").write_text(json.dumps({"models": {"embedding": role}}))
     arguments = ("index", "guide.md", "--config", "c.yaml")
-    environment = {"OPENAI_API_KEY": "k"}
-    online = sealed(arguments, folder=tmp_path, environment=environment)
-    offline = sealed(("--offline", *arguments), folder=tmp_path, environment=environment)
+    online, offline = sealed(arguments, folder=tmp_path), run("--offline", *arguments)
 
     assert BROKE_OUT == online.returncode
     assert "192.0.2.1" in online.stderr
-    assert 2 == offline.returncode
+    assert 2 == offline.exit_code
     assert "models.embedding asks http://192.0.2.1/v1" in offline.stderr
 
 
