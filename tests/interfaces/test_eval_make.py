@@ -84,12 +84,10 @@ def test_made_questions_are_reviewed_as_a_table_and_evaluated(at_store: Path) ->
 
 
 def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -> None:
-    model = Author()
-    with served(model, at_store) as config:
+    with served(Author(), at_store) as config:
         ablate = ("ablate", "own.jsonl", "--config", config, "--set", "search.mode=tool_calling")
-        found, calls = run(*ablate, "-o", "kept.yaml"), len(model.asked)
-        assert not found.exit_code, found.output
-        assert (0, found.stdout, calls) == (0, run(*ablate).stdout, len(model.asked))
+        found = run(*ablate, "-o", "kept.yaml")
+    assert not found.exit_code, found.output
 
     assert "| as it is |  | 0.500 |" in found.stdout, found.output
     assert "Taken together: search.mode: planned; +0.000" in found.stdout
@@ -102,9 +100,12 @@ def test_stages_are_compared_and_what_does_not_pay_is_left_out(at_store: Path) -
 
 
 def test_presets_and_searches_are_compared_and_a_lost_passage_is_told(at_store: Path) -> None:
-    found = run("ablate", "own.jsonl", "--retrieval-only")
-    with served(Author(), at_store) as config:
-        presets = run("ablate", "own.jsonl", "--presets", "--limit", "1", "--config", config)
+    """The same command again goes on where it was: it asks nothing, and says the same."""
+    found, model = run("ablate", "own.jsonl", "--retrieval-only"), Author()
+    with served(model, at_store) as config:
+        ablate = ("ablate", "own.jsonl", "--presets", "--limit", "1", "--config", config)
+        presets, calls = run(*ablate), len(model.asked)
+        assert (presets.stdout, calls) == (run(*ablate).stdout, len(model.asked))
         row = {"question": "How warm is rye?", "answerable": False, "left_out": ["gone"]}
         Path("wrong.jsonl").write_text(json.dumps(row), "utf-8")
         refused = run("eval", "wrong.jsonl", "--config", config)
