@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any, Unpack
 
 from research_agent.errors import ModelReplyError
 from research_agent.metering import prompt_tokens
+from research_agent.model_settings import PriceSettings
 from research_agent.ports import CallOptions, Tokenizer
 from research_agent.types import Completion, Message, ModelCall, Token
 
@@ -104,26 +105,15 @@ def check_vectors(vectors: Sequence[Sequence[float]], texts: int, model: str) ->
         )
 
 
-def call_cost(
-    role: str,
-    usage: Mapping[str, Any] | None,
-    *,
-    model: str,
-    written: int = 0,
-    seconds: float = 0.0,
-) -> ModelCall:
-    """Return the cost of a reply from LangChain's `usage_metadata`.
-
-    `written` are the tokens of the reply where the server did not count them.
-    """
+def call_cost(role: str, usage: Mapping[str, Any] | None, *, model: str) -> ModelCall:
+    """Return the cost of a reply from LangChain's `usage_metadata`; 0: nobody counted."""
     counts = usage or {}
     return ModelCall(
         role,
         prompt_tokens=counts.get("input_tokens") or 0,
-        completion_tokens=counts.get("output_tokens") or written,
+        completion_tokens=counts.get("output_tokens") or 0,
         cached_tokens=(counts.get("input_token_details") or {}).get("cache_read") or 0,
         model=model,
-        seconds=seconds,
     )
 
 
@@ -147,27 +137,19 @@ def counted_cost(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """What a model costs, in money for a million tokens."""
-
-    read: float = 0.0
-    cached: float | None = None
-    """Prompt tokens that the server had read before; None: they cost what the others cost."""
-    written: float = 0.0
-
-
-def call_price(price: Price, call: ModelCall) -> float:
+def call_price(price: PriceSettings, call: ModelCall) -> float:
     """Return the money for the tokens of `call`, never less than 0.
 
     Cached tokens are part of the prompt's and priced apart. Tries that failed are not counted:
     nobody says how many tokens they had.
 
-    >>> call_price(Price(read=2.0, cached=0.5, written=10.0), ModelCall("answer", 1000, 100, 400))
+    >>> price = PriceSettings(read=2.0, cached=0.5, written=10.0)
+    >>> call_price(price, ModelCall("answer", 1000, 100, 400))
     0.0024
     """
     cached = min(max(call.cached_tokens, 0), max(call.prompt_tokens, 0))
     fresh = max(call.prompt_tokens, 0) - cached
-    again = price.read if price.cached is None else price.cached
     written = max(call.completion_tokens, 0)
-    return (fresh * price.read + cached * again + written * price.written) / 1_000_000
+    return (
+        fresh * price.read + cached * (price.cached or price.read) + written * price.written
+    ) / 1_000_000

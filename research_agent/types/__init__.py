@@ -141,8 +141,6 @@ class ModelCall:
     model: str = ""
     seconds: float = 0.0
     """From the request to the reply's end, with waiting and all tries."""
-    read_seconds: float | None = None
-    """Until the reply's first word, of the last try; None where the reply was not streamed."""
     price: float | None = None
     """Money, in the unit of `models.prices`; None where the model has no price there."""
     tries: int = 1

@@ -77,7 +77,7 @@ def ask(chat: CachedChat, *, max_tokens: int = 9) -> Completion:
 
 def test_second_call_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the same reply, with the tokens it had and at no cost."""
-    paid = replace(REPLY, cost=replace(REPLY.cost, seconds=3.0, read_seconds=1.0, price=0.5))
+    paid = replace(REPLY, cost=replace(REPLY.cost, seconds=3.0, price=0.5))
     model, cache, ticks = ScriptedChat(paid), MemoryReplies(), iter((10.0, 13.5))
     monkeypatch.setattr("time.monotonic", lambda: next(ticks))
     chat = CachedChat(model, cache, "m")

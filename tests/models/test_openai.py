@@ -229,12 +229,6 @@ def test_reasoning_in_front_is_no_part_of_a_reply(reply: Json, text: str) -> Non
     assert bool(got.tokens) is (text == "It is" or "think>" in text)
 
 
-def test_tokens_that_a_server_does_not_count() -> None:
-    """They are counted here."""
-    with chat(lambda _: text_reply("Paris is it", usage={})) as model:
-        assert 3 == ask(model).cost.completion_tokens
-
-
 def test_what_an_earlier_run_learned_holds() -> None:
     """What is known to be refused is not sent at all."""
     script, seen = replies(text_reply("a"))

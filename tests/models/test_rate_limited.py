@@ -16,6 +16,7 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from research_agent.model_settings import PriceSettings
 from research_agent.models.adapters import rate_limited
 from research_agent.models.adapters.rate_limited import (
     LONGEST_ASKED,
@@ -24,14 +25,13 @@ from research_agent.models.adapters.rate_limited import (
     Server,
     Slots,
 )
-from research_agent.models.replies import Price
 from research_agent.ports import TextWindows
 from research_agent.types import Completion, Message, ModelCall, WrittenCall
 from tests.fakes import ScriptedChat, WordCount, WordEmbedder
 from tests.indexing import CuttingEmbedder
 
 MESSAGES = [Message("user", "one two three four five six")]
-REPLY = Completion("a", ModelCall("answer", 1000, 50, model="m", read_seconds=4.0))
+REPLY = Completion("a", ModelCall("answer", 1000, 50, model="m"))
 DOWN = ModelUnavailableError("down", hint="Start it.")
 
 
@@ -185,7 +185,8 @@ def test_embedded_server_is_started_anew_once(
 
 def test_price_is_that_of_the_reply(time: Time) -> None:
     """In the money of the settings; without a price it is not known."""
-    chat = RateLimitedChat(Flaky(time), Server(), WordCount(), price=Price(read=1.0, written=10.0))
+    price = PriceSettings(read=1.0, written=10.0)
+    chat = RateLimitedChat(Flaky(time), Server(), WordCount(), price=price)
 
     assert 0.0015 == chat.complete("answer", MESSAGES, max_tokens=20).cost.price
     assert ask(Flaky(time)).cost.price is None
@@ -204,7 +205,7 @@ def test_tokens_that_nobody_counted_are_estimated(
     reply: Completion, prompt: int, written: int
 ) -> None:
     """So budgets of tokens and money count; a reply that was cut used all that it was allowed."""
-    price = Price(read=1e6, written=1e6)
+    price = PriceSettings(read=1e6, written=1e6)
     chat = RateLimitedChat(ScriptedChat(reply), Server(), WordCount(), price=price)
     cost = chat.complete("answer", MESSAGES, max_tokens=20).cost
 

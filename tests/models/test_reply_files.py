@@ -22,7 +22,7 @@ from tests.indexing import change
 KEPT = KeptReply(
     Completion(
         "Größe \ud800 1184",
-        ModelCall("answer", 10, 2, model="m", seconds=1.5, read_seconds=0.5, price=0.25),
+        ModelCall("answer", 10, 2, model="m", seconds=1.5, price=0.25),
         (WrittenCall("search", '{"q": 1}'),),
         (Token("Gr", -math.inf, (Alternative("Gr", -0.5),)),),
         "length",

@@ -45,13 +45,12 @@ def test_old_entries_are_forgotten(path: Path, monkeypatch: pytest.MonkeyPatch) 
         (b"{", ()),
         (b"[]", ()),
         (b"\xff\xfe", ()),
-        (b'{"k": {"learned": {}}}', ()),
-        (b'{"k": {"since": 1e999, "learned": {"refused": "perhaps"}}}', ()),
-        (b'{"k": {"since": 9e99, "learned": {"refused": 5}}}', ()),
+        (b'{"k": {"learned": {}, "since": NOW}}', ()),
+        (b'{"k": [NOW, []]}', ()),
+        (b'{"k": [1e999, ["x"]]}', ()),
+        (b'{"k": [9e99, 5]}', ()),
+        (b'{"k": [NOW, ["stream"]]}', ("stream",)),
         (b" " * 2_000_000, ()),
-        # As an older version wrote it, with fields that are gone or new:
-        (b'{"k": {"since": NOW, "learned": {"rates": {}, "refused": ["stream"]}}}', ("stream",)),
-        (b'{"k": {"since": NOW, "learned": {}}}', ()),
     ],
 )
 def test_other_content_is_read_or_replaced(

@@ -123,8 +123,8 @@ def _asked(
     except ResearchAgentError as error:
         yield fault_of("models", error, CURE, of=title)
         return
-    rate = _rate(reply, seconds)
-    written = "" if rate is None else f", {rate:.0f} tokens a second"
+    tokens = reply.cost.completion_tokens
+    written = f", {tokens / seconds:.0f} tokens a second" if tokens >= MIN_TOKENS else ""
     yield Finding("ok", "models", f"{title}: {started}answers in {seconds:.1f} s{written}")
     listed = max((max(1, len(token.alternatives)) for token in reply.tokens), default=0)
     if listed:
@@ -142,10 +142,3 @@ def _timed(model: ChatModel, max_tokens: int, seconds: float) -> tuple[float, Co
     started = time.monotonic()
     reply = model.complete("answer", QUESTION, max_tokens=max_tokens, seconds=seconds)
     return time.monotonic() - started, reply
-
-
-def _rate(reply: Completion, seconds: float) -> float | None:
-    writing = seconds - (reply.cost.read_seconds or 0.0)
-    if reply.cost.completion_tokens < MIN_TOKENS or writing <= 0:
-        return None
-    return reply.cost.completion_tokens / writing

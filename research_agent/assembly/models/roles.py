@@ -7,10 +7,15 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from research_agent.errors import ConfigError
-from research_agent.model_settings import ENGLISH, MULTILINGUAL, ModelSettings, RoleSettings
+from research_agent.model_settings import (
+    ENGLISH,
+    MULTILINGUAL,
+    ModelSettings,
+    PriceSettings,
+    RoleSettings,
+)
 from research_agent.models.adapters.bedrock import profile_region
 from research_agent.models.adapters.openai import OPENAI_URL
-from research_agent.models.replies import Price
 from research_agent.settings import Settings
 from research_agent.text.loopback import is_loopback
 
@@ -163,17 +168,14 @@ def bedrock_region(key: str, role: RoleSettings, environment: Mapping[str, str])
     return found
 
 
-def price_of(settings: ModelSettings, role: RoleSettings) -> Price | None:
+def price_of(settings: ModelSettings, role: RoleSettings) -> PriceSettings | None:
     """Return what a role's model costs; None where the settings do not say.
 
     The embedded model costs nothing.
     """
     if role.provider == "local":
-        return Price()
-    for price in settings.prices:
-        if price.model == role.model:
-            return Price(read=price.read, cached=price.cached or None, written=price.written)
-    return None
+        return PriceSettings()
+    return next((price for price in settings.prices if price.model == role.model), None)
 
 
 def check_prices(settings: Settings) -> None:

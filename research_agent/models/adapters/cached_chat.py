@@ -55,7 +55,7 @@ class CachedChat:
             if self._counted:
                 return replace(kept.reply, cost=replace(cost, seconds=kept.seconds))
             price = None if cost.price is None else 0.0
-            cost = replace(cost, seconds=0.0, read_seconds=None, price=price, tries=0, reused=True)
+            cost = replace(cost, seconds=0.0, price=price, tries=0, reused=True)
             return replace(kept.reply, cost=cost)
         if self._model is None:
             raise ModelMissingError(

@@ -42,13 +42,9 @@ class CapabilitiesFile:
                 return
             entries[key] = (time.time(), refused)
             newest = sorted(entries.items(), key=lambda item: -item[1][0])[:MAX_ENTRIES]
-            kept = {
-                name: {"learned": {"refused": options}, "since": since}
-                for name, (since, options) in newest
-            }
             with suppress(OSError):
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                replace_text(self._path, json.dumps(kept, indent=1))
+                replace_text(self._path, json.dumps(dict(newest), indent=1))
 
     def _entries(self) -> dict[str, tuple[float, tuple[str, ...]]]:
         """Return what the file holds and is young enough: when it was learned, and the options."""
@@ -56,8 +52,8 @@ class CapabilitiesFile:
             with self._path.open("rb") as file:
                 found = json.loads(file.read(MAX_BYTES))
             read = {
-                name: (float(entry["since"]), tuple(map(str, entry["learned"].get("refused", ()))))
-                for name, entry in found.items()
+                name: (float(since), tuple(map(str, refused)))
+                for name, (since, refused) in found.items()
             }
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return {}

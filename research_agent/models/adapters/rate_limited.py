@@ -17,7 +17,8 @@ from research_agent.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from research_agent.models.replies import Price, call_price, counted_cost
+from research_agent.model_settings import PriceSettings
+from research_agent.models.replies import call_price, counted_cost
 from research_agent.ports import CallOptions, ChatModel, Embedder, TextWindows, Tokenizer
 from research_agent.stopping import check
 from research_agent.telemetry import Attribute, span
@@ -206,7 +207,7 @@ class RateLimitedChat:
         server: Server,
         tokenizer: Tokenizer,
         *,
-        price: Price | None = None,
+        price: PriceSettings | None = None,
         called: Mapping[str, str] | None = None,
     ) -> None:
         """Ask `model` at `server`; without a `price` what a call costs is not known.

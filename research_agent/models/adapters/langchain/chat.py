@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -62,11 +61,11 @@ class LangChainChat:
         A schema is the input of a tool that the model is made to call; an object that takes no
         tools is asked in free text, since prompts describe the schema too.
         """
-        begun, sent = time.monotonic(), [(one.role, one.text) for one in messages]
+        sent = [(one.role, one.text) for one in messages]
 
         def run() -> Completion:
             reply = self._reply(sent, asked)
-            return self._read(role, reply, time.monotonic() - begun, asked.get("schema") is None)
+            return self._read(role, reply, asked.get("schema") is None)
 
         return called(self._what, run, asked.get("seconds", math.inf))
 
@@ -119,7 +118,7 @@ class LangChainChat:
             changed["temperature"] = self._temperature
         return changed
 
-    def _read(self, role: str, reply: "AIMessage", seconds: float, free: bool) -> Completion:  # noqa: FBT001
+    def _read(self, role: str, reply: "AIMessage", free: bool) -> Completion:  # noqa: FBT001
         metadata, text = reply.response_metadata, str(reply.text)
         named = (metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason"))
         reason = str(next(filter(None, named), "stop")).lower()
@@ -133,7 +132,7 @@ class LangChainChat:
             text, calls = calls[0].arguments, []
         tokens = read_tokens(entries_under(metadata.get("logprobs"), "content"), text)
         model = str(metadata.get("model_name") or metadata.get("model") or self._name)
-        cost = call_cost(role, reply.usage_metadata, model=model, seconds=seconds)
+        cost = call_cost(role, reply.usage_metadata, model=model)
         ended = ENDS.get(reason, "stop")
         text, tokens = without_thoughts(text, tokens, ended)
         return Completion(text, cost, tuple(calls), tokens, ended)

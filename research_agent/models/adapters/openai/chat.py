@@ -76,7 +76,7 @@ class OpenAIChat:
         """Send the request, without what the server is known to refuse."""
         import openai
 
-        begun, tools = time.monotonic(), [dict(tool) for tool in asked.get("tools", ())]
+        tools = [dict(tool) for tool in asked.get("tools", ())]
         given: dict[str, Any] = {"tools": tools} if tools else {}
         connection.expect(max_bytes=REPLY_BYTES + asked["max_tokens"] * TOKEN_BYTES)
         while True:
@@ -93,7 +93,7 @@ class OpenAIChat:
                         raise
                     self._refuse(name)
                     continue
-            return _completion(role, reply, time.monotonic() - begun)
+            return _completion(role, reply)
 
     def _body(self, asked: CallOptions) -> dict[str, object]:
         """Return what goes beside langchain-openai's own parameters.
@@ -147,7 +147,7 @@ def _refused(error: "openai.APIStatusError", body: Mapping[str, object]) -> str:
     return next((name for name, words in WORDS.items() if name in body and words.search(text)), "")
 
 
-def _completion(role: str, reply: "BaseMessage", seconds: float) -> Completion:
+def _completion(role: str, reply: "BaseMessage") -> Completion:
     """Return the reply as a value; raises ModelReplyError where the server broke it off.
 
     Whether an empty text is of use is for the caller to say.
@@ -173,14 +173,7 @@ def _completion(role: str, reply: "BaseMessage", seconds: float) -> Completion:
     calls = [WrittenCall(call["name"], json.dumps(call["args"])) for call in reply.tool_calls]
     # (Arguments that are no JSON, as they were written.)
     calls += [WrittenCall(c["name"] or "", c["args"] or "") for c in reply.invalid_tool_calls]
-    entries = entries_under(metadata.get("logprobs"), "content")
-    tokens = read_tokens(entries, text)
-    cost = call_cost(
-        role,
-        reply.usage_metadata,
-        model=str(metadata.get("model_name") or ""),
-        written=len(entries),
-        seconds=seconds,
-    )
+    tokens = read_tokens(entries_under(metadata.get("logprobs"), "content"), text)
+    cost = call_cost(role, reply.usage_metadata, model=str(metadata.get("model_name") or ""))
     text, tokens = without_thoughts(text or "".join(t.text for t in tokens), tokens, reason)
     return Completion(text, cost, tuple(calls), tokens, reason)
