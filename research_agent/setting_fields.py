@@ -46,9 +46,13 @@ def choices(owner: type, name: str) -> tuple[str, ...]:
     return tuple(filter(None, get_args(hint))) if get_origin(hint) is Literal else ()
 
 
-@cache
 def descriptions(owner: type) -> Mapping[str, str]:
     """Return the texts below the fields of a section, in one line each."""
+    return _descriptions(owner)
+
+
+@cache
+def _descriptions(owner: type) -> Mapping[str, str]:
     body = ast.parse(inspect.getsource(owner)).body[0]
     found: dict[str, str] = {}
     name = ""

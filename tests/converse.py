@@ -8,17 +8,14 @@ It knows Converse and InvokeModel, speaks HTTP/1.1, and keeps what it was asked.
 
 import json
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from threading import Event
-from typing import Any
 from urllib.parse import unquote
 
-from tests.loopback import ClosingServer, Quiet, serving
-
-Json = dict[str, Any]
+from tests.loopback import ClosingServer, Json, Peer, Quiet, Raw, Script, serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +29,6 @@ class Asked:
     headers: Mapping[str, str]
     connection: int
     """The same number for requests over the same connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """A reply byte by byte; without a status the connection is closed without one."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    drip: float = 0.0
-    """Seconds between the bytes of the body."""
-    hang_before: bool = False
-    """Send nothing until the server ends."""
-    hang_at: int | None = None
-    """Send that many bytes of the body, and nothing more until the server ends."""
-    cut_at: int | None = None
-    """Send that many bytes of the body, and close the connection."""
-
-
-Script = Callable[[Asked], Json | Raw]
-
-CLOSED = Raw(0)
-HANGING = Raw(hang_before=True)
 
 
 @dataclass(slots=True)
@@ -80,12 +54,7 @@ def error_reply(
     code: str, status: int = 400, message: str = "", headers: Mapping[str, str] | None = None
 ) -> Raw:
     body = json.dumps({"message": message or "the secret text of a document"}).encode()
-    return Raw(status, body, {"x-amzn-errortype": code, **(headers or {})})
-
-
-def dripped(reply: Json, seconds: float) -> Raw:
-    """A whole reply, a byte at a time."""
-    return Raw(body=json.dumps(reply).encode(), drip=seconds)
+    return Raw(status, body, headers={"x-amzn-errortype": code, **(headers or {})})
 
 
 def titan_reply(vector: Sequence[float]) -> Json:
@@ -144,40 +113,12 @@ class Handler(Quiet, BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(unquote(model), operation, given, headers, id(self))
         self.server.running.log.append(asked)
-        reply = self.server.script(asked)
-        raw = Raw(body=json.dumps(reply).encode()) if isinstance(reply, dict) else reply
+        peer = Peer(self.connection, self.server.ended)
         try:
-            self._send(raw)
-        except OSError:
-            self.server.running.gone.set()
-            raise
-
-    def _send(self, raw: Raw) -> None:
-        self.close_connection = not raw.status or raw.cut_at is not None
-        if raw.hang_before:
-            self._hang()
-        elif raw.status:
-            self.send_response(raw.status)
-            for name, value in {"Content-Type": "application/json", **raw.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(raw.body)))
-            self.end_headers()
-            self._write(raw)
-
-    def _write(self, raw: Raw) -> None:
-        end = raw.cut_at if raw.hang_at is None else raw.hang_at
-        step = 1 if raw.drip else max(1, len(raw.body))
-        for start in range(0, len(raw.body[:end]), step):
-            self.wfile.write(raw.body[:end][start : start + step])
-            self.server.ended.wait(raw.drip)
-        if raw.hang_at is not None:
-            self._hang()
-
-    def _hang(self) -> None:
-        """Wait until the client goes, or the server ends."""
-        self.close_connection = True
-        if not self.connection.recv(1):
-            self.server.running.gone.set()
+            self.answer(self.server.script(asked), peer)
+        finally:
+            if peer.left:
+                self.server.running.gone.set()
 
 
 @contextmanager

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 class Raw:
     """A reply byte by byte; without a status the connection is closed without one."""
 
-    status: int
+    status: int = 200
     body: bytes = b""
     content_type: str = "application/json"
     headers: Mapping[str, str] | None = None
@@ -39,10 +39,16 @@ class Peer:
 
     def __init__(self, connection: socket.socket, stopping: Event) -> None:
         self._connection, self._stopping = connection, stopping
+        self.left = False
+        """The client was seen to leave."""
 
     def send(self, data: bytes) -> None:
         """Send bytes; raises OSError where the client has gone."""
-        self._connection.sendall(data)
+        try:
+            self._connection.sendall(data)
+        except OSError:
+            self.left = True
+            raise
 
     def gone(self, seconds: float) -> bool:
         """Wait up to `seconds` until the client goes; True where it did, or the server stops."""
@@ -55,6 +61,7 @@ class Peer:
                 with suppress(OSError):
                     if self._connection.recv(1):
                         continue
+                self.left = True
                 return True
         return True
 
@@ -81,7 +88,8 @@ class Asked:
 
 
 Reply = Json | list[Any] | Raw | Live
-Script = Callable[[Json], Reply]
+Script = Callable[[Any], Reply]
+"""Gets a request: its JSON, or what a server of another protocol makes of it."""
 
 CLOSED = Raw(0)
 """The connection ends without a reply."""
@@ -155,6 +163,27 @@ class Quiet(BaseHTTPRequestHandler):
         """Read what a request sends."""
         return self.rfile.read(int(self.headers["Content-Length"] or 0))
 
+    def answer(self, reply: Reply, peer: Peer) -> None:
+        """Send a reply; one that a function writes ends the connection."""
+        if isinstance(reply, Live):
+            self.close_connection = True
+            reply.write(peer)
+            return
+        raw = reply if isinstance(reply, Raw) else Raw(body=json.dumps(reply).encode())
+        if not raw.status:
+            self.close_connection = True
+            return
+        headers = raw.headers or {}
+        self.send_response_only(raw.status)
+        if "Date" not in headers:
+            self.send_header("Date", self.date_time_string())
+        self.send_header("Content-Type", raw.content_type)
+        self.send_header("Content-Length", str(len(raw.body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(raw.body)
+
     def log_message(self, *_: object) -> None:
         """Stay silent."""
 
@@ -217,30 +246,10 @@ class _Handler(Quiet):
             reply: Reply = error_reply(401, f"wrong: {sent}")
         else:
             reply = self.server.script(given)
+        if isinstance(reply, dict):
+            reply = _as_asked(reply, given)
         with suppress(OSError):  # (the client may leave at any time)
-            self._reply(reply, given)
-
-    def _reply(self, reply: Reply, given: Json) -> None:
-        if isinstance(reply, Live):
-            reply.write(Peer(self.connection, self.server.stopping))
-            return
-        if not isinstance(reply, Raw):
-            said = _as_asked(reply, given) if isinstance(reply, dict) else reply
-            reply = Raw(200, json.dumps(said).encode())
-        if reply.status:
-            self._send(reply)
-
-    def _send(self, reply: Raw) -> None:
-        headers = reply.headers or {}
-        self.send_response_only(reply.status)
-        if "Date" not in headers:
-            self.send_header("Date", self.date_time_string())
-        self.send_header("Content-Type", reply.content_type)
-        self.send_header("Content-Length", str(len(reply.body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(reply.body)
+            self.answer(reply, Peer(self.connection, self.server.stopping))
 
 
 @contextmanager

@@ -28,7 +28,11 @@ REPLY = text_reply("Paris is the capital")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 """The status line and the headers of a reply that ends with its connection."""
 BODY = json.dumps(REPLY).encode()
-SIZED = HEAD.replace(b"Connection: close", b"Content-Length: %d" % len(BODY))
+
+
+def sized(body: bytes) -> bytes:
+    """The status line and the headers of a reply that says how long it is."""
+    return HEAD.replace(b"Connection: close", b"Content-Length: %d" % len(body))
 
 
 def always(reply: Json | Raw | Live) -> Fault:
@@ -51,23 +55,23 @@ def unless(asked: str, reply: Raw) -> Fault:
     return lambda good: lambda given: reply if given.get(asked) else good(given)
 
 
-def written(*parts: bytes) -> Fault:
-    """A server that writes the parts and closes the connection."""
-    return always(Live(lambda peer: peer.send(b"".join(parts))))
+def writing(*parts: bytes) -> Live:
+    """The parts, and the end of the connection."""
+    return Live(lambda peer: peer.send(b"".join(parts)))
 
 
-def hang(*parts: bytes) -> Fault:
-    """A server that writes the parts and then nothing more."""
+def hanging(*parts: bytes) -> Live:
+    """The parts, and then nothing more."""
 
     def write(peer: Peer) -> None:
         peer.send(b"".join(parts))
         peer.gone(FOR_EVER)
 
-    return always(Live(write))
+    return Live(write)
 
 
-def dripped(first: bytes, rest: bytes) -> Fault:
-    """A server that writes the rest byte by byte."""
+def dripping(first: bytes, rest: bytes) -> Live:
+    """The first bytes at once, the rest byte by byte."""
 
     def write(peer: Peer) -> None:
         peer.send(first)
@@ -76,7 +80,22 @@ def dripped(first: bytes, rest: bytes) -> Fault:
             if peer.gone(DRIP):
                 return
 
-    return always(Live(write))
+    return Live(write)
+
+
+def written(*parts: bytes) -> Fault:
+    """A server that writes the parts and closes the connection."""
+    return always(writing(*parts))
+
+
+def hang(*parts: bytes) -> Fault:
+    """A server that writes the parts and then nothing more."""
+    return always(hanging(*parts))
+
+
+def dripped(first: bytes, rest: bytes) -> Fault:
+    """A server that writes the rest byte by byte."""
+    return always(dripping(first, rest))
 
 
 def endless(first: bytes, part: bytes) -> Fault:
@@ -124,14 +143,14 @@ FAULTS: Mapping[str, Fault] = {
     "500 for ever": always(error_reply(500, "SECRET")),
     "closed without a reply": always(CLOSED),
     "reset without a reply": reset(),
-    "reset within the reply": reset(SIZED, BODY[:50]),
+    "reset within the reply": reset(sized(BODY), BODY[:50]),
     "hang before the headers": hang(),
     "hang within the headers": hang(HEAD[:-4]),
     "hang within the body": hang(HEAD, BODY[:50]),
     "headers dripped": dripped(b"", HEAD + BODY),
     "body dripped": dripped(HEAD, BODY),
     "endless body": endless(HEAD, b" " * 4096),
-    "body cut": written(SIZED, BODY[:50]),
+    "body cut": written(sized(BODY), BODY[:50]),
     "null content": always(text_reply(None, tokens=[])),
     "empty choices": always(EMPTY),
     "invalid JSON": always(Raw(200, b'{"choices": [{"mess')),

@@ -1,7 +1,7 @@
 """Faults of Amazon Bedrock, through botocore's own HTTP."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import formatdate
 from functools import partial
@@ -18,38 +18,14 @@ from benchmarks.faults.good import (
     bedrock_place,
 )
 from research_agent.model_settings import ModelSettings, RoleSettings
-from tests.converse import (
-    CLOSED,
-    HANGING,
-    Asked,
-    Json,
-    Raw,
-    Script,
-    bedrock,
-    dripped,
-    error_reply,
-    text_reply,
-)
+from tests.converse import Asked, bedrock, error_reply, text_reply
+from tests.loopback import CLOSED, Raw, Reply, Script
+from tests.loopback_faults import HTML, Fault, always, dripped, hang, once, sized, writing, written
 
-Fault = Callable[[], Script]
 BEDROCK_MODEL = "amazon.nova-lite-v1:0"
 REGION = {"AWS_REGION": "us-east-1"}
 WHOLE = json.dumps(text_reply(ANSWER)).encode()
-
-
-def always(reply: Json | Raw) -> Fault:
-    """Return a server that knows this one reply."""
-    return lambda: lambda _: reply
-
-
-def once(make: Callable[[], Json | Raw]) -> Fault:
-    """Return a server that is good from the second request on."""
-
-    def fault() -> Script:
-        left = [make()]
-        return lambda asked: left.pop() if left else bedrock_good(asked)
-
-    return fault
+HALF = WHOLE[: len(WHOLE) // 2]
 
 
 def _refused(code: str, status: int, message: str = "SECRET") -> Raw:
@@ -60,22 +36,26 @@ def _busy(after: str) -> Raw:
     return error_reply("ThrottlingException", 429, "SECRET", {"Retry-After": after})
 
 
+def _later(good: Script) -> Script:
+    return once(_busy(formatdate(time() + 2, usegmt=True)))(good)
+
+
 FAULTS: Mapping[str, Fault] = {
-    "no fault": lambda: bedrock_good,
-    "throttled, Retry-After in seconds": once(lambda: _busy("1")),
-    "throttled, Retry-After as a date": once(lambda: _busy(formatdate(time() + 2, usegmt=True))),
+    "no fault": lambda good: good,
+    "throttled, Retry-After in seconds": once(_busy("1")),
+    "throttled, Retry-After as a date": _later,
     "throttled, Retry-After of a day": always(_busy("86400")),
-    "500 once": once(lambda: _refused("InternalServerException", 500)),
+    "500 once": once(_refused("InternalServerException", 500)),
     "500 for ever": always(_refused("InternalServerException", 500)),
     "503 for ever": always(_refused("ServiceUnavailableException", 503)),
     "closed without a reply": always(CLOSED),
-    "hang before the headers": always(HANGING),
-    "hang within the body": always(Raw(body=WHOLE, hang_at=20)),
-    "body dripped": always(dripped(text_reply(ANSWER), 0.03)),
-    "body cut": always(Raw(body=WHOLE, cut_at=len(WHOLE) // 2)),
-    "body cut once": once(lambda: Raw(body=WHOLE, cut_at=len(WHOLE) // 2)),
+    "hang before the headers": hang(),
+    "hang within the body": hang(sized(WHOLE), WHOLE[:20]),
+    "body dripped": dripped(sized(WHOLE), WHOLE),
+    "body cut": written(sized(WHOLE), HALF),
+    "body cut once": once(writing(sized(WHOLE), HALF)),
     "2 MB reply": always(text_reply("a" * 2_000_000)),
-    "HTML": always(Raw(body=b"<html>SECRET</html>", headers={"Content-Type": "text/html"})),
+    "HTML": always(HTML),
     "invalid JSON": always(Raw(body=WHOLE[:40])),
     "null": always(Raw(body=b"null")),
     "no output": always({}),
@@ -121,9 +101,9 @@ def bedrock_settings(url: str, timeout: float) -> ModelSettings:
 
 @contextmanager
 def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]:
-    faulty = fault()
+    faulty = fault(bedrock_good)
 
-    def script(asked: Asked) -> Json | Raw:
+    def script(asked: Asked) -> Reply:
         return (faulty if place in ("all", bedrock_place(asked)) else bedrock_good)(asked)
 
     with bedrock(script) as running:

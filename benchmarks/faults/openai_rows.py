@@ -20,22 +20,17 @@ from benchmarks.faults.good import (
     served,
 )
 from research_agent.model_settings import ModelSettings
-from tests.loopback import CLOSED, Json, Live, Raw, Reply, Script, error_reply, server, text_reply
-from tests.loopback_faults import FAULTS, Fault, always, busy, hang, once, written
+from tests.loopback import CLOSED, Json, Raw, Reply, Script, error_reply, server, text_reply
+from tests.loopback_faults import FAULTS, Fault, always, busy, hang, once, sized, writing, written
 
 ENVIRONMENT = {"FAULTS_KEY": KEY}
-
-
-def _half_a_body() -> bytes:
-    body = json.dumps(text_reply(ANSWER)).encode()
-    length = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-    return f"{length}\r\n\r\n".encode() + body[: len(body) // 2]
-
+WHOLE = json.dumps(text_reply(ANSWER)).encode()
+HALF = sized(WHOLE) + WHOLE[: len(WHOLE) // 2]
 
 MORE: Mapping[str, Fault] = {
-    "plain body cut": written(_half_a_body()),
-    "plain body cut once": once(Live(lambda peer: peer.send(_half_a_body()))),
-    "hang within a plain body": hang(_half_a_body()),
+    "plain body cut": written(HALF),
+    "plain body cut once": once(writing(HALF)),
+    "hang within a plain body": hang(HALF),
     "reply cut at its token limit": always(text_reply(FIRST, finish_reason="length")),
     "content filter": always(text_reply(FIRST, finish_reason="content_filter")),
     "503 with Retry-After": once(Raw(503, headers={"Retry-After": "1"})),

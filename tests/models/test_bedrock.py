@@ -14,18 +14,9 @@ from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint
 from research_agent.models.adapters.bedrock.connection import MAX_ABANDONED, Call
 from research_agent.types import Completion, Message, ModelCall, WrittenCall
-from tests.converse import (
-    HANGING,
-    Json,
-    Raw,
-    Running,
-    Script,
-    bedrock,
-    dripped,
-    error_reply,
-    text_reply,
-    tool_reply,
-)
+from tests.converse import Running, bedrock, error_reply, text_reply, tool_reply
+from tests.loopback import Live, Reply, Script
+from tests.loopback_faults import dripping, hanging, sized
 
 MODEL = "us.anthropic.claude-3-haiku-20240307-v1:0"
 ASKED = [Message("system", "Be brief."), Message("user", "capital of France?")]
@@ -46,7 +37,7 @@ def asking(script: Script, model: str = MODEL) -> Iterator[tuple[BedrockChat, Ru
             yield chat, server
 
 
-def in_turn(replies: Sequence[Json | Raw]) -> Script:
+def in_turn(replies: Sequence[Reply]) -> Script:
     left = iter(replies)
     return lambda _: next(left)
 
@@ -179,16 +170,15 @@ def test_reasons_that_leave_no_reply(stop: str, error: type[Exception]) -> None:
         chat.complete("answer", ASKED, max_tokens=7)
 
 
+WHOLE = json.dumps(text_reply("Paris")).encode()
+
+
 @pytest.mark.parametrize(
     "reply",
-    [
-        HANGING,
-        dripped(text_reply("Paris"), 0.03),
-        Raw(body=json.dumps(text_reply("Paris")).encode(), hang_at=20),
-    ],
+    [hanging(), dripping(sized(WHOLE), WHOLE), hanging(sized(WHOLE), WHOLE[:20])],
     ids=["hang", "drip", "hang in the body"],
 )
-def test_the_deadline_is_for_the_whole_call(reply: Raw) -> None:
+def test_the_deadline_is_for_the_whole_call(reply: Live) -> None:
     """However a reply is late, the call ends at its deadline, and its connection with it."""
     with asking(in_turn([text_reply("warm"), reply, text_reply("Paris")])) as (chat, server):
         chat.complete("answer", ASKED, max_tokens=7)

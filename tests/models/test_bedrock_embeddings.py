@@ -15,6 +15,8 @@ from research_agent.errors import (
 from research_agent.models.adapters.bedrock import BedrockEmbedder, BedrockEndpoint
 from research_agent.ports import TextWindows
 from tests import converse
+from tests.loopback import Json, Raw, Reply, Script
+from tests.loopback_faults import hang
 
 TITAN = "amazon.titan-embed-text-v2:0"
 COHERE = "cohere.embed-multilingual-v3"
@@ -22,7 +24,7 @@ COHERE = "cohere.embed-multilingual-v3"
 
 @contextmanager
 def asking(
-    script: converse.Script, model: str, timeout: float = 9
+    script: Script, model: str, timeout: float = 9
 ) -> Iterator[tuple[BedrockEmbedder, converse.Running]]:
     with converse.bedrock(script) as server:
         endpoint = BedrockEndpoint(model=model, region="us-east-1", url=server.url, timeout=timeout)
@@ -30,7 +32,7 @@ def asking(
             yield embedder, server
 
 
-def by_length(asked: converse.Asked) -> converse.Json:
+def by_length(asked: converse.Asked) -> Json:
     """A vector that tells which text it is of."""
     return converse.titan_reply([3.0 * len(asked.body["inputText"]), 4.0])
 
@@ -53,7 +55,7 @@ def test_titan() -> None:
 def test_cohere() -> None:
     """Texts are sent 96 at a time, and each gets its vector."""
 
-    def script(asked: converse.Asked) -> converse.Json:
+    def script(asked: converse.Asked) -> Json:
         return converse.cohere_reply([[float(text), 1.0] for text in asked.body["texts"]])
 
     with asking(script, COHERE) as (embedder, server):
@@ -82,13 +84,13 @@ def test_windows() -> None:
         (TITAN, converse.titan_reply([0.0, 0.0])),
         (TITAN, {"embedding": ["x"]}),
         (TITAN, {}),
-        (TITAN, converse.Raw(body=b"<html>")),
+        (TITAN, Raw(body=b"<html>")),
         (COHERE, converse.cohere_reply([[1.0]])),
         (COHERE, {"embeddings": None}),
         (COHERE, converse.cohere_reply([[1.0], [1.0, 2.0]])),
     ],
 )
-def test_what_is_no_reply(model: str, reply: converse.Json | converse.Raw) -> None:
+def test_what_is_no_reply(model: str, reply: Reply) -> None:
     """Vectors that are missing, of no direction or of two lengths are errors."""
     with asking(lambda _: reply, model) as (embedder, _), pytest.raises(ModelReplyError):
         embedder.embed(["a", "b"])
@@ -111,7 +113,7 @@ def test_errors_and_their_log(caplog: pytest.LogCaptureFixture) -> None:
 def test_deadline() -> None:
     """A request that hangs ends at the deadline."""
     with (
-        asking(lambda _: converse.HANGING, TITAN, 0.5) as (embedder, _),
+        asking(hang()(by_length), TITAN, 0.5) as (embedder, _),
         pytest.raises(ModelTimeoutError),
     ):
         embedder.embed(["a", "b"])

@@ -13,15 +13,18 @@ import pytest
 from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint, profile_region
 from research_agent.types import Message
-from tests.converse import CLOSED, Json, Raw, bedrock, dripped, error_reply, text_reply
+from tests.converse import bedrock, error_reply, text_reply
+from tests.loopback import CLOSED, Json, Raw, Reply
+from tests.loopback_faults import dripping, hanging, sized, writing
 
 MODEL = "amazon.nova-lite-v1:0"
-Failure = Callable[[Raw | Json], errors.ModelError]
+Failure = Callable[[Reply], errors.ModelError]
 PRIVATE = "the secret text of a document"
 ASKED = [Message("user", "capital of France?")]
 ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
 CERTIFICATE = str(Path(__file__).parents[1] / "data" / "loopback.pem")
 WHOLE = json.dumps(text_reply("Paris")).encode()
+CUT = writing(sized(WHOLE), WHOLE[:30])
 
 
 @contextmanager
@@ -40,9 +43,9 @@ def ask(endpoint: BedrockEndpoint) -> str:
 @pytest.fixture(scope="module")
 def failure() -> Iterator[Failure]:
     """Gives the error that a reply becomes; it was asked for once, and repeats nothing."""
-    replies: list[Raw | Json] = []
+    replies: list[Reply] = []
 
-    def failed(reply: Raw | Json) -> errors.ModelError:
+    def failed(reply: Reply) -> errors.ModelError:
         replies.append(reply)
         before = len(server.log)
         with pytest.raises(errors.ModelError) as caught:
@@ -128,14 +131,14 @@ def test_what_bedrock_refuses(failure: Failure, said: str, hint: str) -> None:
         Raw(body=b" " * 2_000_000),
     ],
 )
-def test_what_is_no_reply(failure: Failure, reply: Raw | Json) -> None:
+def test_what_is_no_reply(failure: Failure, reply: Reply) -> None:
     """HTML, broken JSON, a reply without output and a huge one are errors, none of them ours."""
     assert errors.ModelReplyError is type(failure(reply))
 
 
 @pytest.mark.parametrize(
     "reply",
-    [CLOSED, Raw(body=WHOLE, cut_at=30), Raw(502, b"<html>bad gateway</html>"), Raw(500)],
+    [CLOSED, CUT, Raw(502, b"<html>bad gateway</html>"), Raw(500)],
     ids=["closed", "cut", "html", "empty"],
 )
 def test_what_may_pass(failure: Failure, reply: Raw) -> None:
@@ -246,8 +249,8 @@ def test_a_certificate_that_nobody_signed() -> None:
 def test_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A certificate that AWS_CA_BUNDLE vouches for is good, and deadlines hold over TLS too."""
     monkeypatch.setenv("AWS_CA_BUNDLE", CERTIFICATE)
-    late: list[Raw | Json] = [Raw(body=WHOLE, hang_at=20), dripped(text_reply("x"), 0.03)]
-    replies = iter([text_reply("Paris"), *late])
+    late = (hanging(sized(WHOLE), WHOLE[:20]), dripping(sized(WHOLE), WHOLE))
+    replies: Iterator[Reply] = iter([text_reply("Paris"), *late])
     with (
         bedrock(lambda _: next(replies), CERTIFICATE) as server,
         closing(BedrockChat(replace(ENDPOINT, url=server.url))) as chat,
