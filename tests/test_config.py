@@ -81,12 +81,6 @@ def test_a_wrong_value_is_told_with_its_place(
             configured(None, home)
 
 
-def test_no_section_is_there_twice(tmp_path: Path) -> None:
-    """Else the first one would be lost without a word."""
-    with pytest.raises(ConfigError, match=r"the key budget is there twice .* line 3"):
-        load(tmp_path, "budget: {rounds: 1}\nretrieval: {top_k: 7}\nbudget: {llm_calls: 9}")
-
-
 def test_every_setting_is_read_somewhere() -> None:
     """A knob that turns nothing is not offered."""
     roots = [Path("research_agent"), Path("graphs")]
@@ -142,13 +136,11 @@ def test_values_are_read(
         ("budget: {rounds: 0}", "budget.rounds must be 1 to 20 rounds, got 0", "budget.rounds"),
         ("blend: {alpha: 2}", "blend.alpha must be 0 to 1, got 2", "blend.alpha"),
         ("rerank: {mode: htpp}", "c.yaml: rerank.mode", "config show"),
-        ("blend: {apha: 1}", "unknown key blend.apha", "blend.alpha"),
-        ("rerank: {candidates: 0}", "must be 1 to 200 chunks, got 0", "rerank.candidates"),
         ("budget: {rounds: many}", "c.yaml: budget.rounds", "config show"),
-        ("search: {mode: guess}", "c.yaml: search.mode", "config show"),
         ("budget: 3", "budget must be a section", "rounds"),
         ("- a", "must hold sections", "config show"),
         ("a: [", "is not YAML", "Mend"),
+        ("budget: {rounds: 1}\nbudget: {llm_calls: 9}", "the key budget is there twice", "Mend"),
         ("models: {prices: [{model: m, reed: 1}]}", "models.prices.0.reed", "config show"),
         ("models: {prices: [{model: m, read: -1}]}", "models.prices.read must be 0 to", "read"),
         ("confidence: {top_k: 99}", "must not be larger than retrieval.top_k", "retrieval.top_k"),

@@ -45,7 +45,7 @@ def test_auto_goes_by_the_provider_of_the_chat_model() -> None:
 
 
 def test_own_keys_win_in_a_file_and_in_the_environment(tmp_path: Path) -> None:
-    """Also a key that says what the default says, which the preset would change."""
+    """Also a key that says what the default says, which the preset would change, and a preset."""
     settings = load(
         tmp_path, "preset: full\nfilter: {mode: score}", RESEARCH_AGENT_BUDGET__ROUNDS="1"
     )
@@ -53,9 +53,6 @@ def test_own_keys_win_in_a_file_and_in_the_environment(tmp_path: Path) -> None:
     assert ("score", 1) == (settings.filter.mode, settings.budget.rounds)
     assert "tool_calling" == settings.search.mode
     assert "preset full" == described(settings)
-
-
-def test_environment_chooses_a_preset_over_the_file(tmp_path: Path) -> None:
     assert "seed" == load(tmp_path, "preset: full", RESEARCH_AGENT_PRESET="seed").laid.name
 
 

@@ -3,6 +3,7 @@
 import time
 from contextvars import copy_context
 from threading import Event, Thread, Timer
+from threading import enumerate as running
 
 import pytest
 
@@ -74,6 +75,7 @@ def test_server_is_not_asked_again() -> None:
 
 
 def test_a_call_on_a_thread_of_its_own_is_left() -> None:
+    """Such a thread does not keep the program from ending."""
     stop, released = Stop(), Event()
     started = time.monotonic()
     timer = Timer(0.1, stop.end)
@@ -81,6 +83,7 @@ def test_a_call_on_a_thread_of_its_own_is_left() -> None:
     try:
         with stopping(stop), pytest.raises(StoppedError):
             result_within(begun(lambda: released.wait(20)), 20.0, "the model")
+        assert {True} == {one.daemon for one in running() if one.name == "model-call"}
     finally:
         released.set()
         timer.join()

@@ -1,8 +1,6 @@
 """Bedrock's chat models through botocore's own HTTP, against a server on this machine."""
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -155,21 +153,6 @@ def test_an_arn(arn: str) -> None:
     assert [(arn, "converse")] == [(asked.model, asked.operation) for asked in server.log]
 
 
-@pytest.mark.parametrize(
-    ("stop", "error"),
-    [
-        ("guardrail_intervened", errors.ModelReplyError),
-        ("content_filtered", errors.ModelReplyError),
-        ("malformed_tool_use", errors.ModelReplyError),
-        ("model_context_window_exceeded", errors.ContextOverflowError),
-    ],
-)
-def test_reasons_that_leave_no_reply(stop: str, error: type[Exception]) -> None:
-    """What a filter withheld or a full context broke off is an error, not an answer."""
-    with asking(lambda _: text_reply("Sorry", stop=stop)) as (chat, _), pytest.raises(error):
-        chat.complete("answer", ASKED, max_tokens=7)
-
-
 WHOLE = json.dumps(text_reply("Paris")).encode()
 
 
@@ -225,15 +208,3 @@ def test_threads_that_hang_are_limited() -> None:
     while abandoned and time.monotonic() < ended:
         time.sleep(0.01)
     assert Call(lambda: True, 9, 1, abandoned).result()
-
-
-def test_a_call_that_hangs_does_not_keep_the_program() -> None:
-    """A program ends while a call hangs."""
-    program = (
-        "import time; from research_agent.models.adapters.bedrock.connection import Call; "
-        "Call(lambda: time.sleep(60), 60, 1, set()); print('done')"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, timeout=30, check=True
-    )
-    assert b"done\n" == ran.stdout

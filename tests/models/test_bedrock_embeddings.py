@@ -79,21 +79,26 @@ def test_windows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "reply"),
+    ("model", "replies"),
     [
-        (TITAN, converse.titan_reply([0.0, 0.0])),
-        (TITAN, {"embedding": ["x"]}),
-        (TITAN, {}),
-        (TITAN, Raw(body=b"<html>")),
-        (COHERE, converse.cohere_reply([[1.0]])),
-        (COHERE, {"embeddings": None}),
-        (COHERE, converse.cohere_reply([[1.0], [1.0, 2.0]])),
+        (
+            TITAN,
+            [converse.titan_reply([0.0, 0.0]), {"embedding": ["x"]}, {}, Raw(body=b"<html>")],
+        ),
+        (
+            COHERE,
+            [converse.cohere_reply(found) for found in ([[1.0]], [[1.0], [1.0, 2.0]])]
+            + [{"embeddings": None}],
+        ),
     ],
 )
-def test_what_is_no_reply(model: str, reply: Reply) -> None:
+def test_what_is_no_reply(model: str, replies: list[Reply]) -> None:
     """Vectors that are missing, of no direction or of two lengths are errors."""
-    with asking(lambda _: reply, model) as (embedder, _), pytest.raises(ModelReplyError):
-        embedder.embed(["a", "b"])
+    with asking(lambda _: replies[-1], model) as (embedder, _):
+        while replies:
+            with pytest.raises(ModelReplyError):
+                embedder.embed(["a", "b"])
+            replies.pop()
 
 
 def test_errors_and_their_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -128,12 +128,20 @@ def test_what_bedrock_refuses(failure: Failure, said: str, hint: str) -> None:
         {"output": None, "stopReason": "end_turn"},
         {"output": {"message": {"content": None}}, "stopReason": "end_turn", "usage": {}},
         {**text_reply("x"), "stopReason": None},
+        text_reply("Sorry", stop="guardrail_intervened"),
+        text_reply("Sorry", stop="content_filtered"),
+        text_reply("Sorry", stop="malformed_tool_use"),
         Raw(body=b" " * 2_000_000),
     ],
 )
 def test_what_is_no_reply(failure: Failure, reply: Reply) -> None:
-    """HTML, broken JSON, a reply without output and a huge one are errors, none of them ours."""
+    """HTML, broken JSON, a reply without output, a huge one, and what a filter withheld."""
     assert errors.ModelReplyError is type(failure(reply))
+
+
+def test_a_full_context_breaks_a_reply_off(failure: Failure) -> None:
+    reply = text_reply("Sorry", stop="model_context_window_exceeded")
+    assert errors.ContextOverflowError is type(failure(reply))
 
 
 @pytest.mark.parametrize(

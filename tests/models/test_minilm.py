@@ -69,7 +69,7 @@ def test_what_belongs_together_is_near(pairs: CrossEncoder) -> None:
     assert [] == pairs.relevance("text", []) == pairs.soft_coverage("text", [])
 
 
-@pytest.mark.parametrize("text", ["", "\ud800", "x" * 400_000, "word " * 2000, "密钥"])
+@pytest.mark.parametrize("text", ["", "\ud800", "x" * 100_000, "word " * 2000, "密钥"])
 def test_any_text_can_be_read(model: MiniLM, pairs: CrossEncoder, text: str) -> None:
     """Nothing, half a character, endless texts, another script."""
     assert [DIMENSION] == [len(vector) for vector in model.embed([text])]

@@ -32,7 +32,6 @@ def test_vectors_have_length_one() -> None:
         (Raw(200, b" " * 1_000_000), errors.ModelReplyError),
         (error_reply(400, "input is too large to process SECRET"), errors.ContextOverflowError),
         (error_reply(401, "SECRET"), errors.ModelAccessError),
-        (error_reply(500, "SECRET"), errors.ModelUnavailableError),
         (CLOSED, errors.ModelUnavailableError),
     ],
 )
