@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -93,6 +94,8 @@ Script = Callable[[Any], Reply]
 
 CLOSED = Raw(0)
 """The connection ends without a reply."""
+CERTIFICATE = str(Path(__file__).with_name("data") / "loopback.pem")
+"""Of this machine, signed by nobody; the file has its key too."""
 
 
 def text_reply(

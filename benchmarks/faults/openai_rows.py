@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
-from threading import Event, Thread
+from threading import Event
 
 from benchmarks.faults.good import (
     ANSWER,
@@ -98,7 +98,7 @@ def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]
 
 @contextmanager
 def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
-    """Serve until the `last` call was answered, and then listen no more.
+    """Serve until the `last` call was answered, and from then on nobody.
 
     The client waits long for that answer: who gives up on a busy machine finds no server.
     """
@@ -111,25 +111,5 @@ def _dying(last: Place, terms: Terms) -> Iterator[ModelSettings]:
             dead.set()
         return good(given)
 
-    with _ending(script, dead) as url:
+    with server(script, key=KEY) as url:
         yield served(url, terms.seconds / 2)
-
-
-@contextmanager
-def _ending(script: Script, dead: Event) -> Iterator[str]:
-    """Run a server that ends when `dead` is set; the reply that is being sent still goes out."""
-    with ExitStack() as stack:
-        url = stack.enter_context(server(script, key=KEY))
-        closing = stack.pop_all()
-
-        def end() -> None:
-            dead.wait()
-            closing.close()
-
-        ending = Thread(target=end)
-        ending.start()
-        try:
-            yield url
-        finally:
-            dead.set()
-            ending.join()

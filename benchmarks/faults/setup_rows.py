@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -15,7 +14,7 @@ from benchmarks.faults.openai_rows import ENVIRONMENT
 from research_agent.model_settings import LocalModelSettings, ModelSettings, RoleSettings
 from research_agent.models.adapters.weights import WEIGHT_SETS, WeightSet
 from tests.converse import bedrock
-from tests.loopback import server
+from tests.loopback import CERTIFICATE, server
 
 ELSEWHERE = "https://192.0.2.1/v1"
 """An address that belongs to nobody (RFC 5737)."""
@@ -77,13 +76,13 @@ def _bedrock_refused(terms: Terms) -> AbstractContextManager[ModelSettings]:
 
 @contextmanager
 def _untrusted(terms: Terms) -> Iterator[ModelSettings]:
-    with server(good, key=KEY, certificate=certificate(terms.folder)) as url:
+    with server(good, key=KEY, certificate=CERTIFICATE) as url:
         yield served(url, terms.timeout)
 
 
 @contextmanager
 def _bedrock_untrusted(terms: Terms) -> Iterator[ModelSettings]:
-    with bedrock(bedrock_good, certificate(terms.folder)) as running:
+    with bedrock(bedrock_good, CERTIFICATE) as running:
         yield bedrock_settings(running.url, terms.timeout)
 
 
@@ -91,16 +90,6 @@ def _bedrock_untrusted(terms: Terms) -> Iterator[ModelSettings]:
 def _without_tls(terms: Terms) -> Iterator[ModelSettings]:
     with server(good, key=KEY) as url:
         yield served(url.replace("http:", "https:"), terms.timeout)
-
-
-def certificate(folder: Path) -> str:
-    """Make a certificate for this machine that nobody signed, with its key, and return its path."""
-    path = str(folder / "own.pem")
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    named = ["-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1"]
-    command = [*made, *named, "-keyout", path, "-out", path]
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 (our own words)
-    return path
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from research_agent import errors
 from research_agent.models.adapters.bedrock import BedrockChat, BedrockEndpoint, profile_region
 from research_agent.types import Message
 from tests.converse import bedrock, error_reply, text_reply
-from tests.loopback import CLOSED, Json, Raw, Reply
+from tests.loopback import CERTIFICATE, CLOSED, Json, Raw, Reply
 from tests.loopback_faults import dripping, hanging, sized, writing
 
 MODEL = "amazon.nova-lite-v1:0"
@@ -22,7 +22,6 @@ Failure = Callable[[Reply], errors.ModelError]
 PRIVATE = "the secret text of a document"
 ASKED = [Message("user", "capital of France?")]
 ENDPOINT = BedrockEndpoint(model=MODEL, region="us-east-1")
-CERTIFICATE = str(Path(__file__).parents[1] / "data" / "loopback.pem")
 WHOLE = json.dumps(text_reply("Paris")).encode()
 CUT = writing(sized(WHOLE), WHOLE[:30])
 

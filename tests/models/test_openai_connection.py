@@ -10,7 +10,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,6 @@ from tests import loopback
 from tests.loopback_faults import HEAD
 from tests.models.openai_models import chat, endpoint
 
-CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
 FAR = "https://models.example.org/v1"
 
 
@@ -130,7 +128,7 @@ def test_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     slot = OneSlot()
     slot.quick = True
-    with loopback.server(slot.reply, certificate=str(CERTIFICATE)) as url:
+    with loopback.server(slot.reply, certificate=loopback.CERTIFICATE) as url:
         with (
             closing(OpenAIChat(endpoint(url))) as model,
             pytest.raises(ModelError, match="certificate") as caught,
@@ -138,7 +136,7 @@ def test_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
             ask(model)
         assert not caught.value.retryable
         assert all(word in caught.value.hint for word in ("SSL_CERT_FILE", "base_url"))
-        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        monkeypatch.setenv("SSL_CERT_FILE", loopback.CERTIFICATE)
         with closing(OpenAIChat(endpoint(url))) as model:
             assert "Paris" == ask(model)
             slot.quick = False
