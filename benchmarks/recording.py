@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from benchmarks.common import RECORDINGS, Asking, read
 from benchmarks.peers.exchange import open_text
 from research_agent.assembly.models.chats import SAMPLE_TEMPERATURE
-from research_agent.errors import ModelMissingError, ModelUnavailableError
+from research_agent.errors import ModelUnavailableError
 from research_agent.models.adapters.cached_chat import CachedChat
 from research_agent.ports import ChatModel, JsonSchema, KeptReply, Ports, ToolSpec
 from research_agent.types import Completion, Message
@@ -75,6 +75,13 @@ class MissingRecordingError(Exception):
     """A call was not recorded. No error of a model: a step would go on without the reply."""
 
 
+class _Nobody:
+    """Is asked where there is no model; implements ChatModel."""
+
+    def complete(self, *_: object, **__: object) -> Completion:
+        raise ModelUnavailableError("nobody may be asked")
+
+
 class _OneCall:
     """The recordings for one call; implements ReplyCache, and knows what the call took."""
 
@@ -128,16 +135,12 @@ class RecordedChat:
         away: steps go on without a reply, and its answer would count as the product's. ModelError.
         """
         call = _OneCall(self._recordings, max_tokens)
-        model = self._model if self._in_time() else None
+        model = self._model if self._model and self._in_time() else _Nobody()
         chat = CachedChat(model, call, self._weights, on_problem=_fail)
         try:
             reply = chat.complete(
                 role, messages, max_tokens=max_tokens, tools=tools, schema=schema, seconds=seconds
             )
-        except ModelMissingError as error:
-            if model is None:
-                raise MissingRecordingError(role) from error
-            raise
         except ModelUnavailableError as error:
             raise MissingRecordingError(role) from error
         self.seconds += call.seconds

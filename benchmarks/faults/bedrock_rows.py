@@ -16,10 +16,11 @@ from benchmarks.faults.good import (
     Terms,
     bedrock_good,
     bedrock_place,
+    met,
 )
 from research_agent.model_settings import ModelSettings, RoleSettings
-from tests.converse import Asked, bedrock, error_reply, text_reply
-from tests.loopback import CLOSED, Raw, Reply, Script
+from tests.converse import bedrock, error_reply, text_reply
+from tests.loopback import CLOSED, Raw, Script
 from tests.loopback_faults import HTML, Fault, always, dripped, hang, once, sized, writing, written
 
 BEDROCK_MODEL = "amazon.nova-lite-v1:0"
@@ -101,10 +102,5 @@ def bedrock_settings(url: str, timeout: float) -> ModelSettings:
 
 @contextmanager
 def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]:
-    faulty = fault(bedrock_good)
-
-    def script(asked: Asked) -> Reply:
-        return (faulty if place in ("all", bedrock_place(asked)) else bedrock_good)(asked)
-
-    with bedrock(script) as running:
+    with bedrock(met(fault, place, bedrock_good, bedrock_place)) as running:
         yield bedrock_settings(running.url, terms.timeout)

@@ -11,6 +11,7 @@ from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.settings import AnswerSettings, BudgetSettings, ConfidenceSettings, Settings
 from tests import converse, loopback
+from tests.loopback_faults import Fault
 
 Json = dict[str, Any]
 Place = Literal["all", "planner", "answer", "verifier"]
@@ -100,6 +101,14 @@ def served(url: str, timeout: float) -> ModelSettings:
     """Return settings for a server that speaks OpenAI's protocol on this machine."""
     chat = RoleSettings(provider="openai", model=MODEL, base_url=url, api_key_env="FAULTS_KEY")
     return ModelSettings(chat=chat, timeout=timeout)
+
+
+def met(
+    fault: Fault, place: Place, good: loopback.Script, place_of: Callable[[Any], Place]
+) -> loopback.Script:
+    """Return the script of a server under a fault that the calls of `place` meet."""
+    faulty = fault(good)
+    return lambda given: (faulty if place in ("all", place_of(given)) else good)(given)
 
 
 def documents_index(folder: Path) -> str:

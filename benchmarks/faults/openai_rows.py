@@ -16,6 +16,7 @@ from benchmarks.faults.good import (
     Row,
     Terms,
     good,
+    met,
     place_of,
     served,
 )
@@ -87,12 +88,7 @@ def _none(script: Script) -> Script:
 
 @contextmanager
 def _opened(fault: Fault, place: Place, terms: Terms) -> Iterator[ModelSettings]:
-    faulty = fault(good)
-
-    def script(given: Json) -> Reply:
-        return (faulty if place in ("all", place_of(given)) else good)(given)
-
-    with server(script, key=KEY) as url:
+    with server(met(fault, place, good, place_of), key=KEY) as url:
         yield served(url, terms.timeout)
 
 

@@ -14,8 +14,8 @@ from research_agent.errors import (
 )
 from research_agent.models.adapters.openai import OpenAIChat
 from research_agent.types import Alternative, Completion, Token, WrittenCall
-from tests.loopback import CLOSED, Json, Raw, error_reply, server, text_reply, token, tool_reply
-from tests.models.openai_models import ASKED, KEY, chat, counts, endpoint, replies
+from tests.loopback import CLOSED, Json, Raw, error_reply, text_reply, token, tool_reply
+from tests.models.openai_models import ASKED, KEY, chat, counts, replies
 
 DAY = "Thu, 01 Jan 2099"
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
@@ -227,14 +227,3 @@ def test_reasoning_in_front_is_no_part_of_a_reply(reply: Json, text: str) -> Non
     assert text == got.text
     assert "".join(token.text for token in got.tokens) in ("", text)
     assert bool(got.tokens) is (text == "It is" or "think>" in text)
-
-
-def test_what_an_earlier_run_learned_holds() -> None:
-    """What is known to be refused is not sent at all."""
-    script, seen = replies(text_reply("a"))
-    with server(script) as url:
-        model = OpenAIChat(endpoint(url), refused=("logprobs", "max_tokens"))
-        ask(model)
-        assert ("logprobs", "max_tokens") == model.refused
-        model.close()
-    assert not {"logprobs", "top_logprobs", "max_tokens"} & set(seen[0])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from threading import Event, Lock, Thread, Timer
+from unittest.mock import Mock
 
 import pytest
 
@@ -183,34 +184,29 @@ def test_embedded_server_is_started_anew_once(
     assert (tries, ended) == (len(model.given), len(restarts))
 
 
-def test_price_is_that_of_the_reply(time: Time) -> None:
-    """In the money of the settings; without a price it is not known."""
-    price = PriceSettings(read=1.0, written=10.0)
-    chat = RateLimitedChat(Flaky(time), Server(), WordCount(), price=price)
-
-    assert 0.0015 == chat.complete("answer", MESSAGES, max_tokens=20).cost.price
-    assert ask(Flaky(time)).cost.price is None
-
-
 @pytest.mark.parametrize(
     ("reply", "prompt", "written"),
     [
+        (REPLY, 1000, 50),
         (Completion("a b", ModelCall("answer")), 10, 2),
         (Completion("a b", ModelCall("answer", 7)), 7, 2),
         (Completion("", ModelCall("answer"), (WrittenCall("look", "x"),)), 10, 2),
         (Completion("a b", ModelCall("answer"), finish_reason="length"), 10, 20),
     ],
 )
-def test_tokens_that_nobody_counted_are_estimated(
-    reply: Completion, prompt: int, written: int
-) -> None:
-    """So budgets of tokens and money count; a reply that was cut used all that it was allowed."""
-    price = PriceSettings(read=1e6, written=1e6)
+def test_price_is_that_of_the_reply(reply: Completion, prompt: int, written: int) -> None:
+    """Tokens that nobody counted are estimated, so budgets of tokens and money count.
+
+    A reply that was cut used all that it was allowed. Without a price it is not known.
+    """
+    price = PriceSettings(read=1e6, written=2e6)
     chat = RateLimitedChat(ScriptedChat(reply), Server(), WordCount(), price=price)
     cost = chat.complete("answer", MESSAGES, max_tokens=20).cost
 
     assert (prompt, written) == (cost.prompt_tokens, cost.completion_tokens)
-    assert prompt + written == cost.price
+    assert prompt + 2 * written == cost.price
+    free = RateLimitedChat(ScriptedChat(reply), Server(), WordCount())
+    assert free.complete("answer", MESSAGES, max_tokens=20).cost.price is None
 
 
 class Counting:
@@ -358,28 +354,16 @@ def test_closed_server_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert 1 == server.ask(lambda _seconds: 1, seconds=1.0).value
 
 
-class FlakyEmbedder(WordEmbedder):
-    """Fails as often as it is told."""
-
-    def __init__(self, *faults: ModelError) -> None:
-        super().__init__()
-        self.faults = list(faults)
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        if self.faults:
-            raise self.faults.pop()
-        return super().embed(texts)
-
-
 @pytest.mark.usefixtures("quick")
-def test_embedder_is_asked_again() -> None:
+def test_embedder_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to the same number of tries; nothing is sent for nothing."""
-    embedder = FlakyEmbedder(DOWN, DOWN)
+    embedder, embed = WordEmbedder(), Mock(side_effect=[DOWN, DOWN, [[1.0], [0.0]]])
+    monkeypatch.setattr(embedder, "embed", embed)
     limited = RateLimitedEmbedder(embedder, Server())
 
     assert ("words", []) == (limited.name, limited.embed([]))
-    assert 2 == len(embedder.faults)
-    assert WordEmbedder().embed(["a", "b"]) == limited.embed(["a", "b"])
+    assert not embed.called
+    assert [[1.0], [0.0]] == limited.embed(["a", "b"])
 
 
 def test_embedder_keeps_its_windows() -> None:

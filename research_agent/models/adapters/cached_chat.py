@@ -6,7 +6,6 @@ from dataclasses import replace
 from threading import Lock
 from typing import Unpack
 
-from research_agent.errors import ModelMissingError
 from research_agent.kept_replies import is_asked_anew
 from research_agent.models.replies import is_whole, reply_key
 from research_agent.ports import CallOptions, ChatModel, KeptReply, ReplyCache
@@ -14,7 +13,7 @@ from research_agent.types import Completion, Message
 
 
 class CachedChat:
-    """Stands in front of a model, or takes its place; implements ChatModel.
+    """Stands in front of a model; implements ChatModel.
 
     Safe to share between threads where the model and the cache are. A cache that fails (with
     OSError, or with ValueError for what it cannot read) never fails a call: the model is asked.
@@ -22,7 +21,7 @@ class CachedChat:
 
     def __init__(
         self,
-        model: ChatModel | None,
+        model: ChatModel,
         cache: ReplyCache,
         identity: str,
         *,
@@ -44,9 +43,8 @@ class CachedChat:
     ) -> Completion:
         """Return the kept reply, marked as reused, or the model's own, which is kept.
 
-        It is the model's own for a question that is asked anew. Raises ModelError, and
-        ModelMissingError where no reply is kept and there is no model. A reply that a server ended
-        for its own reasons is not kept, nor is an empty one.
+        It is the model's own for a question that is asked anew. Raises ModelError. A reply that a
+        server ended for its own reasons is not kept, nor is an empty one.
         """
         key = reply_key(self._identity, role, messages, **asked)
         kept = None if is_asked_anew() else self._cached(lambda: self._cache.get(key))
@@ -57,11 +55,6 @@ class CachedChat:
             price = None if cost.price is None else 0.0
             cost = replace(cost, seconds=0.0, price=price, tries=0, reused=True)
             return replace(kept.reply, cost=cost)
-        if self._model is None:
-            raise ModelMissingError(
-                "this call was not recorded, and there is no model to ask",
-                hint="Record it: run the benchmark with --live.",
-            )
         started = time.monotonic()
         reply = self._model.complete(role, messages, **asked)
         if is_whole(reply):
