@@ -110,16 +110,6 @@ def test_a_recorded_run_can_be_given_another_preset() -> None:
     assert expected.items() <= dict(lines(changed)).items()
 
 
-def test_a_project_file_may_choose_a_preset(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It says how to work, not whom to ask."""
-    monkeypatch.chdir(tmp_path)
-    Path("research-agent.yaml").write_text("preset: full", encoding="utf-8")
-
-    assert "full" == configured(None, {"RESEARCH_AGENT_HOME": str(tmp_path)}).settings.laid.name
-
-
 def test_a_caller_chooses_a_preset_for_one_question() -> None:
     """Its stages act for that question alone, and the user's own keys stay."""
     own = replace(Settings(), filter=FilterSettings(mode="off"))

@@ -102,15 +102,15 @@ def test_every_setting_of_free_text_is_guarded() -> None:
 
 
 def test_harmless_settings_need_no_trust(folder: Path) -> None:
-    """How to search and how to answer; guarded keys too where they change nothing."""
+    """How to search and how to answer, a preset; guarded keys too where they change nothing."""
     rerank, models = {"mode": "promote", "base_url": ""}, {"chat": {"provider": "local"}}
     models |= {"offline": True}  # type: ignore[dict-item]  # (JSON)
     sessions = {"retention_days": 0}  # (as earlier versions wrote null)
     given = {"retrieval": {"top_k": 31}, "rerank": rerank, "models": models, "sessions": sessions}
-    write(folder, given)
+    write(folder, {"preset": "full", **given})
     found = configured(None, os.environ).settings
 
-    assert (31, "promote") == (found.retrieval.top_k, found.rerank.mode)
+    assert (31, "promote", "full") == (found.retrieval.top_k, found.rerank.mode, found.laid.name)
     assert found.models.offline
     assert 0 == run("search", "rye bread").exit_code
 
