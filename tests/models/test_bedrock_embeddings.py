@@ -24,7 +24,7 @@ COHERE = "cohere.embed-multilingual-v3"
 
 @contextmanager
 def asking(
-    script: Script, model: str, timeout: float = 9
+    script: Script, model: str, timeout: float = 60
 ) -> Iterator[tuple[BedrockEmbedder, converse.Running]]:
     with converse.bedrock(script) as server:
         endpoint = BedrockEndpoint(model=model, region="us-east-1", url=server.url, timeout=timeout)

@@ -36,7 +36,7 @@ def no_credentials(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def ask(endpoint: BedrockEndpoint) -> str:
     with closing(BedrockChat(endpoint)) as chat:
-        return chat.complete("answer", ASKED, max_tokens=7, seconds=9).text
+        return chat.complete("answer", ASKED, max_tokens=7, seconds=60).text
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def failure() -> Iterator[Failure]:
         replies.append(reply)
         before = len(server.log)
         with pytest.raises(errors.ModelError) as caught:
-            chat.complete("answer", ASKED, max_tokens=7, seconds=9)
+            chat.complete("answer", ASKED, max_tokens=7, seconds=60)
         assert 1 == len(server.log) - before
         shown = "".join(traceback.format_exception(caught.value))
         assert PRIVATE not in shown

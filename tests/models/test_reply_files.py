@@ -194,7 +194,7 @@ def test_busy_file_is_read_but_not_written(
 
 def test_processes_share_one_file(path: Path) -> None:
     """Two begin at once, with no file there; nothing is lost, nothing is damaged."""
-    command = [sys.executable, "-c", WRITER, path]
+    command = [sys.executable, "-c", WRITER, str(path)]
     running = [subprocess.Popen([*command, name], stderr=subprocess.PIPE) for name in "ab"]
     said = [process.communicate(timeout=60)[1].decode() for process in running]
 
