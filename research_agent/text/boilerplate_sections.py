@@ -21,7 +21,8 @@ LEAST_ENTRIES = 2
 """One line that looks like an entry proves nothing."""
 LEAST_PAGES = 8
 """A shorter document has no title page, and no contents without dots that lead to a page."""
-COVER_WORDS = 16
+SENTENCE_WORDS = 6
+"""A line of so many words may be a sentence, in any language."""
 LINES_A_SENTENCE = 6
 COVER_LINES = 4
 
@@ -30,19 +31,17 @@ _ENDS_WITH_PAGE = re.compile(r"(?:\s|\||\u2026|\.)\s*(?:\d{1,4}|[ivxlc]{1,7})$",
 _PAGE = re.compile(r"(?<!\d)(?<!\d[.,])(\d{1,4})$")
 _DECIMAL = re.compile(r"\d[.,]\d+$")
 _NUMBERED = re.compile(
-    r"^\|?\s*(?:(?:appendix|annex|table|figure|algorithm|chapter|section|part)\s+)?"
-    r"(?:[A-Z]|[A-Z]?\d+(?:\.\d+)*)[.:]?(?:\s|\|)",
-    re.IGNORECASE,
+    r"^\|?\s*(?:[^\W\d_]+\s+)?(?:[A-Z]|[A-Z]?\d+(?:\.\d+)*)[.:]?(?:\s|\|).*?[^\W\d_]"
 )
+"""A number, also behind a word such as "Table", and then words."""
 _REFERENCE = re.compile(r"^\s*(?:\[[\w+.:-]{1,24}\]|\d{1,3}\.)[\s|]+\S")
 _PUBLISHED = (
     re.compile(r"\b(?:1[89]|20)\d\d\b"),
     re.compile(r"\bdoi\b|https?://", re.IGNORECASE),
     re.compile(r"\bpp?\.\s?\d|\bet al\b|\bproceedings\b|\bpress\b", re.IGNORECASE),
 )
-_SENTENCE = re.compile(
-    r"\w\s+(?:is|are|was|were|shall|must|may|can|has|have|will)\s|(?:\w+\W+){5}\w+\.$"
-)
+_STOP = re.compile(r"[\u3002\uff01\uff1f]$")
+"""The end of a sentence in scripts that have no spaces between words."""
 
 
 def boilerplate_kind(text: str, *, page: int = 1, last_page: int = 1) -> ChunkKind | None:
@@ -127,7 +126,7 @@ def _is_publication(entry: str) -> bool:
 def _is_cover(lines: Sequence[str]) -> bool:
     """Say whether a first page is a title page: short lines, hardly a sentence, no table."""
     sentences = sum(
-        len(line.split()) >= COVER_WORDS or bool(_SENTENCE.search(line)) for line in lines
+        len(line.split()) >= SENTENCE_WORDS or bool(_STOP.search(line)) for line in lines
     )
     table = any("|" in line for line in lines)
     return len(lines) >= COVER_LINES and not table and LINES_A_SENTENCE * sentences <= len(lines)

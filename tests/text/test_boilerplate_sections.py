@@ -23,6 +23,7 @@ COVER = (
          "references"),
         ("1. Doe J et al. A title. 2019.\n2. Roe R. On things. Some Press, 2020.", 9,
          "references"),
+        ("Tabelle 1 Ausfälle 15\nTabelle 2 Größen 39\nTabelle 3 Namen 40", 60, "contents"),
         (COVER, 40, "cover"),
     ],
 )  # fmt: skip
@@ -44,6 +45,9 @@ def test_boilerplate_is_recognised(text: str, pages: int, kind: str) -> None:
         ("Invoice 7\nBread | 3.00\nMilk | 1.20\nTotal | 4.20\nThank you", 40),
         ("A short first page.", 40),
         (COVER, 2),
+        ("Zone 1 | 5\nZone 2 | 7\nZone 3 | 9", 40),
+        ("第一章\n密钥有三十二字节。\n长度为一千字节。\n周一闭馆。", 40),
+        ("Die Pumpe\nDie Pumpe ist in Salzwasser zu verwenden\nEnde\nUlm", 40),
     ],
 )
 def test_what_says_something_is_text(text: str, pages: int) -> None:
