@@ -59,18 +59,14 @@ ABOUT = (
 @asks
 @click.option("--peer", type=click.Choice(list(PEERS)), help="Ask this one.")
 @click.option("--way", default="default", type=click.Choice(WAYS), help="Of a peer.")
-@click.option("--all", "every", is_flag=True, help="Ask a slow peer all questions, not ten.")
-@click.option("--report", is_flag=True, help="Ask nobody: only tables of what is kept.")
-def answers_command(
-    *, asking: Asking, peer: str | None, way: str, every: bool, report: bool
-) -> None:
+def answers_command(*, asking: Asking, peer: str | None, way: str) -> None:
     """Answer the NIST questions, or let a peer do so, and score the answers."""
     keys = nist_keys()
     with folder(asking.cache) as place:
-        if peer and not report:
-            chosen = few(keys) if PEERS[peer].slow and not every else keys
+        if peer:
+            chosen = few(keys) if PEERS[peer].slow else keys
             print(f"{ask(peer, way, chosen, asking, place)} answers recorded\n")
-        elif not report:
+        else:
             rows = list(answered(asking, keys, place))
             print(f"{json.dumps(scored(asking, rows, keys), indent=2)}\n")
     text = report_of(asking.weights, keys)
@@ -133,7 +129,7 @@ def quotes(result: ResearchResult) -> dict[str, int]:
 
 
 def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
-    """Score the rows, and keep rows and scores where there are no fewer of them than before.
+    """Score the rows, and keep them where there are no fewer of them than before.
 
     Those of the first questions are never kept, and from recordings alone only all of them.
     """
@@ -151,8 +147,6 @@ def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[
         lines = ({**row, "right": details[row["qid"]]["right"]} for row in rows)
         text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
         path.write_text(text, encoding="utf-8")
-        summary = json.dumps(scores, indent=2, ensure_ascii=False)
-        path.with_suffix(".json").write_text(f"{summary}\n", encoding="utf-8")
     return scores
 
 

@@ -1,4 +1,4 @@
-"""Filters and references: what is left of the evidence, against as many first hits.
+"""Filters: what is left of the evidence, against as many first hits.
 
 The questions have to find operations, schemas and security schemes of API descriptions, or pages
 of PDFs. Calls to the filter model are recorded one by one, so an interrupted run goes on where it
@@ -60,8 +60,6 @@ class Arm:
     max_chunks: int = FEW
     """What the caller of the search wants."""
     filter: FilterSettings = OFF
-    depth: int = 0
-    """Add what the hits refer to in so many steps, up to `MOST` chunks in all."""
 
     def settings(self, own: Settings) -> Settings:
         """Return settings with this arm's: twice as many hits are found as evidence may hold."""
@@ -73,7 +71,6 @@ ARMS: tuple[Arm, ...] = (
     Arm(name="off, 25", max_chunks=MOST),
     Arm(name="off, 10"),
     Arm(name="score, 10", filter=SCORE),
-    Arm(name="10 + references, depth 3", depth=3),
     Arm(name="llm, 10 of x1.6", filter=FilterSettings(mode="llm")),
 )
 
@@ -82,7 +79,7 @@ ARMS: tuple[Arm, ...] = (
 @asks
 @click.option("--data", "names", multiple=True, type=click.Choice(SOUGHT_NAMES))
 def filtering_command(*, asking: Asking, names: tuple[str, ...]) -> None:
-    """Measure what filters and references leave of the evidence."""
+    """Measure what filters leave of the evidence."""
     with folder(asking.cache) as place:
         for name in names or SOUGHT_NAMES:
             rows = measured(name, asking, place)
@@ -152,17 +149,8 @@ def chosen(
     """Return the ranking, what the arm makes of it, and what that cost."""
     ranking = rank(question, ports=ports, settings=settings.retrieval).hits
     meter = Meter(ENOUGH, tokenizer=ports.tokenizer, clock=ports.clock)
-    links = Links(ports)
-    filtering = HitFilter(StepContext(ports, settings, load_prompts(), meter), links)
-    found = filtering(question, ranking, arm.max_chunks).value
-    if not arm.depth:
-        return ranking, found, meter
-    known = [hit.chunk.chunk_id for hit in found.hits]
-    further = links.further(known, depth=arm.depth, max_total=MOST - len(known))
-    more = tuple(Hit(chunk) for chunk in further if chunk.chunk_id not in known)
-    tokens = found.stats.tokens_after + sum(ports.tokenizer.count(hit.chunk.text) for hit in more)
-    stats = replace(found.stats, expanded=len(more), tokens_after=tokens)
-    return ranking, Filtered((*found.hits, *more), stats), meter
+    filtering = HitFilter(StepContext(ports, settings, load_prompts(), meter), Links(ports))
+    return ranking, filtering(question, ranking, arm.max_chunks).value, meter
 
 
 def table(name: str, arms: Mapping[str, Sequence[Row]]) -> str:

@@ -7,7 +7,6 @@ import json
 import re
 import time
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -140,12 +139,6 @@ def normal(text: str) -> str:
     return "".join(text.split())
 
 
-def regardless_of_order(truth: str, read: str) -> float:
-    """Return the characters that are missing or too many, whichever are more, as such a share."""
-    wanted, got = Counter(normal(truth)), Counter(normal(read))
-    return max((wanted - got).total(), (got - wanted).total()) / wanted.total()
-
-
 def run(data: Path, fonts: Path) -> list[dict[str, object]]:
     """Read every scan as indexing would; the first page is read twice, to start the child."""
     rows: list[dict[str, object]] = []
@@ -170,7 +163,6 @@ def run(data: Path, fonts: Path) -> list[dict[str, object]]:
                     "dpi": scan.dpi,
                     "characters": len(normal(scan.truth)),
                     "errors": round(errors(scan.truth, read), 4),
-                    "regardless of order": round(regardless_of_order(scan.truth, read), 4),
                     "sure": round(found["sure"], 3),
                     "seconds": round(seconds, 1),
                 }

@@ -24,7 +24,6 @@ SETS: Mapping[str, Callable[[Indexes], Iterator[Line]]] = {
     "retrieval": sets.retrieval,
     "refinement": sets.searches,
     "filtering": sets.filters,
-    "pruning": sets.prunings,
     "answers": sets.answers,
     "drafts": sets.drafts,
     "refusals": sets.refusals,

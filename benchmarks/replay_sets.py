@@ -18,7 +18,6 @@ from benchmarks import filtering, refinement
 from benchmarks import presets as of_presets
 from benchmarks import refusals as of_refusals
 from benchmarks.common import (
-    QUESTIONS,
     REFUSALS,
     Asking,
     Row,
@@ -30,23 +29,19 @@ from benchmarks.common import (
 )
 from benchmarks.datasets import MIXED, MULTIHOP_NAMES, NAMES, data_set, documents, sought_questions
 from benchmarks.drafts import recorded
-from benchmarks.recording import MissingRecordingError, RecordedChat, Replaying
+from benchmarks.recording import RecordedChat, Replaying
 from benchmarks.replaying import Line, Replies, digest, of_events, replayed
 from benchmarks.retrieval import filtered, index_of
 from graphs.chat import Chat
-from research_agent.answering.select_evidence.step import EarlierEvidence, select_evidence
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index import open_index
 from research_agent.assembly.parsing import local_files, reader
 from research_agent.assembly.updating import Indexer
 from research_agent.config import load_prompts
-from research_agent.context import RunContext
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.ports import Ports
 from research_agent.settings import Settings
-from research_agent.types import Hit
-from research_agent.types.budget import Allowance
 from research_agent.verification.adapters.grounding_file import read_grounding
 from research_agent.verification.step import claims_of, grounded_claims
 
@@ -57,7 +52,6 @@ ANSWERS = {
     "no-judge": changed(DEFAULT, verify={"judge": "off"}),
 }
 """Settings with which answers to the NIST questions are recorded."""
-FILTERED = ("score, 10", "10 + references, depth 3", "llm, 10 of x1.6")
 SEARCHES = (
     ("1.5b", "hotpotqa", 0, "default"),
     ("1.5b", "hotpotqa", 0, "parts by the model, hops"),
@@ -67,14 +61,6 @@ SEARCHES = (
     *(("strong", source, 0, "tool_calling") for source in refinement.MODE_SETS),
 )
 """Weights, set, sample and arm of the refined searches."""
-PRUNED = {
-    "threshold": {"mode": "threshold"},
-    "ratio, by similarity": {"mode": "ratio", "by": "similarity"},
-}
-EVERYTHING_FITS = changed(
-    DEFAULT, evidence={"max_chunks": 6, "max_tokens": 6000, "max_chars": 60_000}
-)
-PLENTY = Allowance(1000, 1000, 10_000_000, 36_000.0)
 BY_ID = attrgetter("qid")
 
 
@@ -184,7 +170,7 @@ def filters(indexes: Indexes) -> Iterator[Line]:
             ports = replace(opened, filterer=RecordedChat(None, replies, weights))
             for arm in filtering.ARMS:
                 own = arm.settings(settings)
-                for one in sought_questions(source)[:10] if arm.name in FILTERED else ():
+                for one in sought_questions(source)[:10] if arm.filter.mode != "off" else ():
                     ask = partial(_filtered, one.text, arm, ports, own)
                     name = f"filtering {weights} {source} {arm.name}"
                     yield replayed(name, one.qid, replies, ask)
@@ -196,31 +182,6 @@ def _filtered(
     _, found, _ = filtering.chosen(question, arm, ports, settings)
     ids = [hit.chunk.chunk_id for hit in found.hits]
     return {"hits": digest(ids), "verdicts": digest(found.stats)}
-
-
-def prunings(indexes: Indexes) -> Iterator[Line]:
-    """Replay pruning by information gain and by similarity, of gold chunks among noise."""
-    settings, replies = with_weights("1.5b", DEFAULT), Replies.of("pruning", "1.5b")
-    cases = read(QUESTIONS / "pruning.jsonl")
-    for source in dict.fromkeys(case["source"] for case in cases):
-        with indexes.ports(source, settings) as opened:
-            ports = replace(opened, answerer=RecordedChat(None, replies, "1.5b"))
-            for case in cases:
-                for way, prune in PRUNED.items() if case["source"] == source else ():
-                    ask = partial(_pruned, case, ports, changed(EVERYTHING_FITS, prune=prune))
-                    yield replayed(f"pruning {source} {way}", case["qid"], replies, ask)
-
-
-def _pruned(case: Row, ports: Ports, settings: Settings) -> dict[str, str]:
-    chunks = ports.chunks.chunks([chunk_id for chunk_id, *_ in case["hits"]])
-    if len(chunks) < len(case["hits"]):  # (the case is older than today's chunks)
-        raise MissingRecordingError("pruning")
-    hits = [Hit(chunk, *scores) for chunk, (_, *scores) in zip(chunks, case["hits"], strict=True)]
-    context = RunContext(ports, settings, load_prompts()).within(PLENTY)
-    found = select_evidence(case["question"], hits, EarlierEvidence(), context)
-    stats = found.value.pruned.stats
-    kept = [(item.chunk_id, item.kept, item.why) for item in stats.decisions]
-    return {"hits": digest(kept), "verdicts": digest(stats)}
 
 
 def answers(indexes: Indexes) -> Iterator[Line]:

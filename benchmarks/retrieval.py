@@ -1,10 +1,9 @@
 """Retrieval alone: our stages and other systems on the same questions and embedding model."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -143,7 +142,7 @@ def retrieval_command(
 
 
 def kept(data: DataSet, own: Sequence[Arm], others: Sequence[Arm]) -> str:
-    """Keep the figures of one data set as JSON and as tables, and return the tables."""
+    """Keep the tables of one data set, and return them."""
     ours, theirs = ({arm.name: values(data, arm) for arm in of} for of in (own, others))
     parts = [
         f"## {data.name}: {len(data.questions)} questions",
@@ -155,14 +154,8 @@ def kept(data: DataSet, own: Sequence[Arm], others: Sequence[Arm]) -> str:
     if any(question.accepted for question in data.questions):
         accepted = {arm.name: values(data, arm, accepted=True) for arm in (*own, *others)}
         parts += ["Accepted pages of the revised key.", scores_table(accepted)]
-    means = {
-        name: {metric: asdict(mean_interval(list(of))) for metric, of in found.items()}
-        for name, found in (ours | theirs).items()
-    }
-    stem = RESULTS / f"retrieval-{data.name}"
-    stem.with_suffix(".json").write_text(f"{json.dumps(means, indent=1)}\n", encoding="utf-8")
     text = "\n\n".join(parts)
-    stem.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
+    (RESULTS / f"retrieval-{data.name}.md").write_text(f"{text}\n", encoding="utf-8")
     return text
 
 

@@ -1,9 +1,7 @@
 """Every fault of a model server, from the connection through the graph to the result."""
 
-import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.common import RESULTS, markdown
@@ -36,10 +34,6 @@ def run(only: str = "") -> Sequence[Outcome]:
         outcomes = asked(wanted, documents_index(Path(folder)), TERMS)
     if not only:
         (RESULTS / "faults.md").write_text(f"# Faults\n\n{table(outcomes)}\n", encoding="utf-8")
-        lines = (
-            json.dumps(asdict(o) | {"in_time": o.in_time}, ensure_ascii=False) for o in outcomes
-        )
-        (RESULTS / "faults.jsonl").write_text("\n".join([*lines, ""]), encoding="utf-8")
     return outcomes
 
 

@@ -21,11 +21,7 @@ class Counts:
 
     calls: int = 0
     """Requests that were sent, also failed ones."""
-    failed_calls: int = 0
-    """Those without a reply, or with another status than 200."""
     prompt_tokens: int = 0
-    cached_tokens: int = 0
-    """Those of the prompt tokens that the server had read before."""
     completion_tokens: int = 0
 
 
@@ -92,16 +88,12 @@ class Counter:
         return status, content
 
     def _count(self, status: int, content: bytes) -> None:
-        good = status == OK
-        usage = (json.loads(content).get("usage") or {}) if good else {}
-        details = usage.get("prompt_tokens_details") or {}
+        usage = (json.loads(content).get("usage") or {}) if status == OK else {}
         with self._lock:
             was = self.counts
             self.counts = Counts(
                 was.calls + 1,
-                was.failed_calls + (not good),
                 was.prompt_tokens + usage.get("prompt_tokens", 0),
-                was.cached_tokens + details.get("cached_tokens", 0),
                 was.completion_tokens + usage.get("completion_tokens", 0),
             )
 

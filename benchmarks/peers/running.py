@@ -45,7 +45,7 @@ class Peer:
     module: str
     packages: tuple[str, ...]
     slow: bool = False
-    """It is asked few questions unless all are wanted."""
+    """It is asked few questions."""
 
 
 PEERS = {

@@ -49,10 +49,9 @@ def tiny(tmp_path: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> Da
 def test_a_run_writes_figures_and_tables(tiny: DataSet, tmp_path: Path) -> None:
     """Every stage finds the document first; what is printed is what is kept."""
     table = retrieval.kept(tiny, retrieval.measure(tiny, tmp_path, Settings()), [])
-    written = tmp_path / "retrieval-tiny"
-    told = json.loads(written.with_suffix(".json").read_text())
-    assert dict.fromkeys(STAGES, 1.0) == {n: of["ndcg@10"]["mean"] for n, of in told.items()}
-    assert f"{table}\n" == written.with_suffix(".md").read_text()
+    assert f"{table}\n" == (tmp_path / "retrieval-tiny.md").read_text()
+    sure = "1.000 (1.000 to 1.000)"
+    assert all(line.endswith(f"| {sure} |") for line in table.splitlines()[4 : 4 + len(STAGES)])
     assert "best peer" not in table
 
 
