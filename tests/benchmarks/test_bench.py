@@ -7,15 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from benchmarks.answers import report_of
 from benchmarks.bench import answering, command, searching, sets
 from benchmarks.bench.answering import ask_peer
 from benchmarks.bench.command import bench_command
 from benchmarks.bench.sets import KINDS, half_of, questions
-from benchmarks.common import RESULTS, Asking, Row, nist_keys, read
+from benchmarks.common import Asking, Row, read
 from benchmarks.peers.exchange import Task, open_text
-from benchmarks.presets import SAMPLES, keys_of
-from benchmarks.presets_table import report
 from benchmarks.retrieval import Arm
 from research_agent.models.adapters.tokens import Cl100k
 from tests.data_sets import data_set
@@ -175,15 +172,3 @@ def test_a_peer_is_asked_with_as_much_evidence_as_the_product_read(
     table = run(bench, "--weights", "strong").output
     assert f"| LangChain, equal | {can} + {len(asked) - can} | {can} of {can} (" in table
     assert "| 33 | 90, 10 |" in table
-
-
-def test_kept_tables_follow_from_the_kept_rows() -> None:
-    """The tables of answers and presets are those of the rows that are committed."""
-    data_set("multihop")
-    sizes: dict[str, int] = {name: len(keys_of(name)) for name in SAMPLES}
-    tables = {
-        "answers": report_of("1.5b", nist_keys()),
-        "presets": report(read(RESULTS / "presets.jsonl"), sizes),
-    }
-    for name, text in tables.items():
-        assert f"{text}\n" == (RESULTS / f"{name}.md").read_text("utf-8"), name

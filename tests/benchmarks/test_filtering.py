@@ -1,11 +1,11 @@
-"""What filters leave, and how that is scored and compared with as many first hits."""
+"""What filters leave of the evidence."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.common import Row
 from benchmarks.datasets import Sought, SoughtQuestion
-from benchmarks.filtering import Arm, choice, table
+from benchmarks.filtering import Arm, choice
 from research_agent.ports import ChatModel, Ports
 from research_agent.settings import FilterSettings, Settings
 from research_agent.types import Chunk, ChunkKind, Completion, ModelCall
@@ -42,24 +42,6 @@ def asked(arm: Arm, model: ChatModel | None = None, text: str = "name of a file"
     return choice(replace(QUESTION, text=text), arm, ports(model), arm.settings(Settings()))
 
 
-ROW: Row = {
-    "qid": "q1",
-    "seen": [True, True],
-    "kept": [True, False],
-    "by_rank": [False, False],
-    "chunks": 2,
-    "irrelevant": 4,
-    "irrelevant_kept": 1,
-    "tokens_after": 40,
-    "prompt_tokens": 2500,
-    "completion_tokens": 9,
-    "calls": 2,
-    "model_seconds": 3.0,
-    "fallback": "",
-    "expanded": 0,
-}
-
-
 def test_a_model_decides_what_is_kept() -> None:
     """Of all hits that are looked at; what holds nothing of what is sought is irrelevant."""
     said = fakes.ScriptedChat(fakes.says("k1 -> KEEP\nk2 -> DISCARD\nk3 -> KEEP"))
@@ -77,12 +59,3 @@ def test_what_is_brought_along_counts_as_kept() -> None:
     alone = asked(Arm(name="x", max_chunks=1, filter=none), said, "file size")
     assert ((2, 1), (1, 0)) == tuple((of["chunks"], of["expanded"]) for of in (row, alone))
     assert (700, 30) == (row["prompt_tokens"], row["completion_tokens"])
-
-
-def test_the_table_has_what_is_found_and_what_it_costs() -> None:
-    """Recall of what was looked at, what is gone, and as many first hits beside it."""
-    text = table("tiny", {"off": [{**ROW, "calls": 0}], "llm": [ROW], "none": []})
-    found = "| 1 | 1 of 2 | 2.0 | 0.50 | 0.75 | +0.50 (+0.50 to +0.50) | 40 | 0.0 |"
-    assert f"| off {found} 0.0 | 2500 |" in text
-    assert f"| llm {found} 2.0 | 2500 |" in text
-    assert "| none |" not in text

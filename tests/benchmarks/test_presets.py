@@ -1,15 +1,13 @@
-"""The measure of presets and rounds: which questions, what counts as right, and what is paired."""
+"""The measure of presets and rounds: which questions, and what counts as right."""
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks import presets, recording
 from benchmarks.common import Asking, Row
 from benchmarks.presets import SAMPLES, Chosen, Question, judged, rounds_of
-from benchmarks.presets_table import grouped, paired, report
 from benchmarks.recording import Replaying
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
@@ -26,29 +24,6 @@ KEY = {
     "aliases": [],
     "supporting_ids": ["guide"],
 }
-ROW: dict[str, Any] = {
-    "weights": "1.5b",
-    "preset": "local",
-    "source": "nist",
-    "qid": "q1",
-    "answerable": True,
-    "most": 1,
-    "rounds": 1,
-    "status": "refused",
-    "outcome": "refused",
-    "supported": False,
-    "calls": 2,
-    "read": 900,
-    "written": 100,
-    "seconds": 10.0,
-}
-RIGHT = ROW | {"status": "answered", "outcome": "right", "supported": True}
-
-
-def cells(text: str, start: str) -> list[str]:
-    """Return the cells of the first line that begins with `start`."""
-    line = next(line for line in text.splitlines() if line.startswith(start))
-    return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
 def answered() -> ResearchResult:
@@ -100,32 +75,3 @@ def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.M
     assert [] == rows("What else?", live=False)
     assert [("right", True, 1)] == [(row["outcome"], row["supported"], row["most"]) for row in live]
     assert asked == len(model.asked)
-
-
-def test_rounds_are_compared_on_the_questions_that_both_have() -> None:
-    """Rescued refusals and broken answers are told apart; costs are of those with more rounds."""
-    miss = ROW | {"qid": "u1", "answerable": False}
-    before = [ROW, RIGHT | {"qid": "q2"}, ROW | {"qid": "q3"}, miss, ROW | {"qid": "q9"}]
-    longer = RIGHT | {"most": 2, "rounds": 2, "calls": 5, "read": 1900, "seconds": 40.0}
-    after = [
-        longer,
-        longer | {"qid": "q2", "outcome": "wrong"},
-        ROW | {"qid": "q3", "most": 2},
-        longer | {"qid": "u1", "answerable": False, "outcome": "wrong"},
-    ]
-    [line] = paired(before, after)
-
-    found = ["nist", "4", "2", "1", "1", "2", "1.00", "2", "1 of 2 (9 to 91 %)", "1", "1"]
-    assert [*found, "3", "3.0", "1,000", "30"] == list(line.values())
-
-
-def test_the_report_has_a_line_a_way_and_one_of_all() -> None:
-    """Presets are paired in the order local, full; what is not recorded is counted."""
-    full = RIGHT | {"preset": "full", "most": 3, "rounds": 3}
-    rows = [full, ROW, RIGHT | {"source": "musique"}]
-    text = report(rows, {"nist": 46, "musique": 20})
-
-    assert [("1.5b", "local"), ("1.5b", "full")] == list(grouped(rows))
-    assert ["45", "0 of 1 (0 to 79 %)"] == cells(text, "| 1.5b | local | 1 | nist")[4:6]
-    assert ["all", "64", "1 of 2 (9 to 91 %)"] == cells(text, "| 1.5b | local | 1 | all")[3:6]
-    assert ["nist", "1", "0", "1", "1", "0"] == cells(text, "| 1.5b | local, full |")[2:8]

@@ -1,9 +1,8 @@
-"""Refined searches over a tiny corpus: what is found, judged, kept and left out."""
+"""Refined searches over a tiny corpus: what is found, kept and left out."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +12,6 @@ from benchmarks.__main__ import main
 from benchmarks.common import changed
 from benchmarks.datasets import IR_KS, DataSet, Question
 from benchmarks.refinement import PLAIN, Arm
-from benchmarks.refinement_table import table
 from research_agent.evaluation.ranking import Gold, Span
 from research_agent.settings import Settings
 
@@ -81,30 +79,3 @@ def test_a_part_of_the_figures_never_takes_the_place_of_all(place: Path) -> None
     assert ["modes-hotpotqa-1.5b.jsonl", "modes-hotpotqa-1.5b.md"] == sorted(
         path.name for path in (place / "results").iterdir()
     )
-
-
-def test_table_counts_what_refinement_did() -> None:
-    """Helped and hurt are against another arm, over the questions that both have."""
-    given: dict[str, Any] = {
-        "kind": "keep",
-        "blocked": [],
-        "calls": 0,
-        "tokens": 0,
-        "model_seconds": 0.0,
-    }
-    base = [
-        given | {"qid": qid, "ranks": ranks}
-        for qid, ranks in {"a": (1, None), "b": (1, 2), "c": (1, 9)}.items()
-    ]
-    asked = given | {"calls": 1, "kind": "decompose"}
-    refined = [
-        asked | {"qid": "a", "ranks": (1, 4), "tokens": 50, "blocked": ["x", "y"]},
-        asked | {"qid": "b", "ranks": (1, 7), "tokens": 70, "model_seconds": 3.0},
-    ]
-
-    text = table("tiny", {"plain": base, "refined": refined}, {"refined": "plain"}, 3)
-
-    row = cells(text, "refined")
-    assert ["refined", "2", "50.0 (-100.0 to +100.0)"] == row[:3]
-    assert ["2", "1", "1", "2", "1.0", "60", "1.5"] == row[6:]
-    assert ["plain", "3", "33.3", "66.7", "66.7", "83.3"] == cells(text, "plain")[:6]

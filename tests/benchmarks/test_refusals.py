@@ -1,13 +1,12 @@
-"""The fit of answerability: order, evidence, calls, scores and tables, without a model."""
+"""The fit of answerability: order and calls, without a model."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.common import Row
 from benchmarks.recording import RecordedChat, Recordings
-from benchmarks.refusals import Scored, drafted, fitted, judged, ordered, table
+from benchmarks.refusals import drafted, ordered
 from research_agent.types import Completion, ModelCall
 from tests.fakes import ScriptedChat
 
@@ -21,18 +20,6 @@ def row(number: int, *, source: str = "web-a", answerable: bool = True) -> Row:
         "passages": ["The key has 1184 bytes.", "The price is 5 euros."],
         "answerable": answerable,
     }
-
-
-def example(p: float, *, answerable: bool, source: str = "a") -> Scored:
-    """Return a question whose check and passages say the same."""
-    return Scored(id="x", source=source, answerable=answerable, yes=p, relevance=10 * p - 5, p=p)
-
-
-MIXED = [
-    example(p, answerable=answerable, source=source)
-    for source in ("a", "b")
-    for p, answerable in ((0.9, True), (0.8, True), (0.4, False), (0.2, False))
-]
 
 
 def test_every_prefix_holds_each_source_and_kind() -> None:
@@ -66,15 +53,3 @@ def test_a_row_is_drafted_and_checked_once(
     kept = Recordings(tmp_path / "kept.jsonl", "1.5b")
     assert (draft, expected) == drafted(row(1), RecordedChat(model, kept, "1.5b"))
     assert (draft, expected) == drafted(row(1), RecordedChat(None, kept, "1.5b"))
-
-
-def test_the_table_leaves_each_source_out_and_gives_the_weights() -> None:
-    """What a source's own rows say does not count for it."""
-    text = table(MIXED)
-    assert "| b | 1.00 | 1.00 |" in text
-    assert "0 of 2 (0 to 66 %) | 2 of 2 (34 to 100 %) |" in text
-    assert "Fitted on all 8: YES " in text
-    model = fitted(MIXED)
-    sure, unsure = judged([replace(MIXED[0], p=0.0), MIXED[3]], model)
-    assert sure.p > 0.5 > unsure.p
-    assert "Nothing is recorded" in table([])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.drafts import recorded
 from benchmarks.recording import MissingRecordingError
 from benchmarks.replay import table
 from benchmarks.replaying import Line, Replies, changes, digest, replayed
@@ -18,6 +19,13 @@ def test_paths_and_seconds_do_not_count_but_texts_do() -> None:
     assert digest(chunk) != digest(replace(chunk, text="a lock"))
     call = ModelCall("answer", seconds=1.0)
     assert digest({"call": call, "search_ms": 3}) == digest({"call": replace(call, seconds=2.0)})
+
+
+def test_recorded_drafts_have_evidence_and_text() -> None:
+    """A refusal is no draft."""
+    known = recorded("strong")
+    assert known
+    assert all(asked.evidence and asked.answer.text for asked in known)
 
 
 def test_a_missing_reply_is_a_line_too(tmp_path: Path) -> None:
