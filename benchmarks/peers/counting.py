@@ -43,7 +43,7 @@ class Counter:
 
     def __enter__(self) -> Self:
         """Begin to listen."""
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -58,9 +58,14 @@ def cells(text: str, arm: str) -> list[str]:
     return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
-def test_arms_without_a_model_are_measured_through_the_graph(place: Path) -> None:
-    """Rows and table are kept; a question whose calls are not recorded is left out of an arm."""
-    text = run(place)
+def test_arms_without_a_model_are_measured_and_a_part_takes_the_place_of_none(place: Path) -> None:
+    """Rows and table are kept, but for the first questions; modes have files of their own.
+
+    A question whose calls are not recorded is left out of an arm.
+    """
+    run(place, "--limit", "1")
+    assert not (place / "results").exists()
+    text, modes = run(place), run(place, "--modes")
 
     assert ["question alone", "1", "100.0", "100.0"] == cells(text, "question alone")[:4]
     assert "| asking |" not in text
@@ -68,14 +73,7 @@ def test_arms_without_a_model_are_measured_through_the_graph(place: Path) -> Non
     row = json.loads(line)
     assert ("1", "question alone") == (row["qid"], row["arm"])
     assert {1, 2} == set(row["ranks"])
-
-
-def test_a_part_of_the_figures_never_takes_the_place_of_all(place: Path) -> None:
-    """The first questions are not kept; modes and samples have files of their own."""
-    run(place, "--limit", "1")
-    assert not (place / "results").exists()
-    text = run(place, "--modes")
-    assert ["planned", "1"] == cells(text, "planned")[:2]
-    assert ["modes-hotpotqa-1.5b.jsonl", "modes-hotpotqa-1.5b.md"] == sorted(
-        path.name for path in (place / "results").iterdir()
-    )
+    assert ["planned", "1"] == cells(modes, "planned")[:2]
+    names = (f"{name}.{kind}" for name in ("modes-hotpotqa-1.5b", "refinement-hotpotqa")
+             for kind in ("jsonl", "md"))  # fmt: skip
+    assert {*names} == {path.name for path in (place / "results").iterdir()}

@@ -23,7 +23,7 @@ def lines(*rows: object) -> str:
 def test_a_question_is_read_with_all_it_says_and_written_again() -> None:
     quoted = {"doc_id": "notes", "quote": "the hose is 5 m long"}
     rows = [
-        GOOD,
+        GOOD | {"gold": [PAGED, PAGED]},
         {"question": "How wide?", "gold": [[PAGED, quoted]], "kind": "table"},
         {"question": "Why?", "answerable": False, "gold": [], "why": "not told"},
         {"question": "Where?", "accepted_pages": [{"doc_id": "guide", "page": 2}]},
@@ -31,16 +31,12 @@ def test_a_question_is_read_with_all_it_says_and_written_again() -> None:
 
     found = read_questions(lines(*rows), "set.jsonl")
 
+    # (a place that is named twice is one gold)
     assert found[0].golds == (Gold((Span("guide", 3, 4, "a hose"),)),)
     assert found[1].golds[0].spans[1] == Span("notes", 0, 0, "the hose is 5 m long")
     assert (found[1].kind, found[2].answerable, found[2].line) == ("table", False, 3)
     assert found[3].golds == (Gold((Span("guide", 2, 2),)),)
     assert len({one.qid for one in found}) == 4
-
-
-def test_a_place_that_is_named_twice_is_one_gold() -> None:
-    (found,) = read_questions(lines(GOOD | {"gold": [PAGED, PAGED]}), "set.jsonl")
-    assert 1 == len(found.golds)
 
 
 def test_what_ends_no_row_of_a_table_may_stand_in_a_cell() -> None:

@@ -105,15 +105,15 @@ def test_pages() -> None:
 @pytest.mark.parametrize(
     ("quote", "page"),
     [
-        ("a" * 3000, "a" * 500_000),
-        ("ab " * 1000, "a " * 250_000),
-        ("a | " * 1000, "b a " * 100_000),
-        ("| " * 1000, "| " * 250_000),
-        ("xaaaaaaa" * 300, "aaaaaaa" * 70_000),
+        ("a" * 3000, "a" * 100_000),
+        ("ab " * 1000, "a " * 50_000),
+        ("a | " * 1000, "b a " * 20_000),
+        ("| " * 1000, "| " * 50_000),
+        ("xaaaaaaa" * 300, "aaaaaaa" * 14_000),
     ],
 )
 def test_hostile_pages_take_no_time(quote: str, page: str) -> None:
     start = time.process_time()
     quote_spans(quote, page)
 
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 2

@@ -40,18 +40,27 @@ def test_kind_of_question(question: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "term"),
+    ("question", "term", "meaning"),
     [
-        ("What is a tide gate?", "tide gate"),
-        ("What does \u201cspring tide\u201d mean?", "spring tide"),
-        ("Define the LAT and where it is used.", "LAT"),
-        ("explain PX-300", "PX-300"),
-        ("What is it that makes the pump stop after an hour?", ""),
+        ("What is a tide gate?", "tide gate", False),
+        ("What does \u201cspring tide\u201d mean?", "spring tide", True),
+        ("What does LAT stand for ?!", "LAT", True),
+        ("Define the LAT and where it is used.", "LAT", False),
+        ("explain PX-300", "PX-300", False),
+        ("What is it that makes the pump stop after an hour?", "", False),
+        ("What are means of transport?", "means", False),
     ],
 )
-def test_term_of_a_definition(question: str, term: str) -> None:
-    """Without article, quotes and what follows; a description is no term."""
-    assert term == plan_question(question).term
+def test_term_of_a_definition_and_whether_its_meaning_is_asked_for(
+    question: str, term: str, *, meaning: bool
+) -> None:
+    """Without article, quotes and what follows; a description is no term.
+
+    A glossary answers what a term means; other questions want more than its entry.
+    """
+    plan = plan_question(question)
+
+    assert (term, meaning) == (plan.term, plan.meaning)
 
 
 @pytest.mark.parametrize(
@@ -72,28 +81,11 @@ def test_algorithm_or_table_that_is_named(question: str, look_up: LookUp | None)
     assert look_up == plan_question(question).look_up
 
 
-@pytest.mark.parametrize(
-    ("question", "meaning"),
-    [
-        ("What does LAT mean?", True),
-        ("What does LAT stand for ?!", True),
-        ("What is LAT?", False),
-        ("What are means of transport?", False),
-    ],
-)
-def test_what_a_term_means(question: str, *, meaning: bool) -> None:
-    """A glossary answers it; other questions want more than its entry."""
-    assert meaning == plan_question(question).meaning
-
-
 def test_comparison_asks_for_each_thing_alone() -> None:
     plan = plan_question("Do PX-20 and PX-200 differ in flow?")
 
     assert ("Do PX-20 and differ in flow?", "Do and PX-200 differ in flow?") == plan.queries
     assert plan.overview
-
-
-def test_attributes_get_no_overview_pages() -> None:
     assert not plan_question("What are the sizes of ABC and XYZ?").overview
 
 

@@ -51,26 +51,24 @@ def test_kinds_then_reading_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("requested", "most", "found", "truncated"),
-    [("a", 3, "abc", False), ("a", 2, "ab", True), ("acb", 2, "ac", True), ("a", 0, "", True)],
+    ("requested", "most", "excluded", "found", "truncated"),
+    [
+        ("a", 4, "", "abdc", False),
+        ("a", 2, "", "ab", True),
+        ("acb", 2, "", "ac", True),
+        ("a", 0, "", "", True),
+        ("a", 2, "b", "ad", False),
+        ("ac", 9, "a", "c", False),
+    ],
 )
 def test_the_cap_counts_requested_chunks_and_is_told_only_where_it_cut(
-    requested: str, most: int, found: str, *, truncated: bool
+    requested: str, most: int, excluded: str, found: str, *, truncated: bool
 ) -> None:
-    expansion = references.expand(requested, Store(*chain("abc")), depth=5, max_total=most)
+    """Excluded chunks cost nothing and lead nowhere."""
+    store = Store(*chain("abc"), references.Edge("a", "d", "link"))
+    expansion = references.expand(requested, store, depth=5, max_total=most, excluded={*excluded})
 
     assert (found, truncated) == ("".join(expansion.found), expansion.truncated)
-
-
-def test_excluded_chunks_cost_nothing_and_lead_nowhere() -> None:
-    store = Store(*chain("abc"), references.Edge("a", "d", "link"))
-
-    assert "ad" == "".join(
-        references.expand("a", store, depth=5, max_total=2, excluded={"b"}).found
-    )
-    assert "c" == "".join(
-        references.expand("ac", store, depth=5, max_total=9, excluded={"a"}).found
-    )
 
 
 @pytest.mark.parametrize(
