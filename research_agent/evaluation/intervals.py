@@ -66,7 +66,7 @@ def wilson(count: int, of: int) -> Interval:
     share, weight = count / of, NORMAL**2 / of
     middle = (share + weight / 2) / (1 + weight)
     half = sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
-    return Interval(share, middle - half, middle + half)
+    return Interval(share, max(0.0, middle - half), min(1.0, middle + half))
 
 
 def told_share(count: int, of: int) -> str:

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Literal
 
 from research_agent.ports import Ports
+from research_agent.text.boilerplate_sections import BOILERPLATE
 from research_agent.types import Chunk
 from research_agent.types.references import FOLLOWED
 
@@ -21,8 +22,6 @@ SHARES: Mapping[Kind, float] = {
 """Of all questions; what cannot be made of a kind is made of single facts."""
 UNANSWERABLE: frozenset[Kind] = frozenset({"left-out", "near-miss"})
 PAIRED: frozenset[Kind] = frozenset({"comparison", "hops"})
-UNASKED = frozenset({"contents", "references", "cover"})
-"""Kinds of chunks that only point elsewhere."""
 LINKED = (FOLLOWED | {"mention"}) - {"part"}
 """References that lead from one passage of a "hops" question to the other."""
 LEAST_CHARS = 120
@@ -76,7 +75,7 @@ def tasks(kind: Kind, chunks: Sequence[Chunk], ports: Ports, used: set[str]) -> 
 def _fits(kind: Kind, chunk: Chunk) -> bool:
     if kind == "table":
         return chunk.kind == "table"
-    return chunk.kind not in UNASKED and len(chunk.text) >= LEAST_CHARS
+    return chunk.kind not in BOILERPLATE and len(chunk.text) >= LEAST_CHARS
 
 
 def _others(kind: Kind, chunk: Chunk, ports: Ports) -> Iterator[Chunk]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.common import read
-from benchmarks.conversations import CONVERSATIONS, KINDS, outcome, winner
+from benchmarks.conversations import CONVERSATIONS, outcome, winner
 from benchmarks.datasets import MIXED, documents
 from tests.data_sets import data_set as folder_of
 
@@ -17,24 +17,6 @@ COMPARED = {
     "answers": ["Add-X", "Add X"],
     "other": ["Vapotherm"],
 }
-
-
-def test_ten_conversations_have_four_turns_each_over_four_families_or_more() -> None:
-    """Every turn has what its kind is scored by."""
-    rows = read(CONVERSATIONS)
-    needed = {
-        "value": {"answers", "gold"},
-        "sibling": {"answers", "gold"},
-        "comparison": {"word", "answers", "other"},
-        "unanswerable": {"near"},
-    }
-
-    assert (10, 10) == (len(rows), len({row["cid"] for row in rows}))
-    assert 4 <= len({row["family"] for row in rows})
-    for row in rows:
-        assert list(KINDS) == [turn["kind"] for turn in row["turns"]]
-        for turn in row["turns"]:
-            assert needed[turn["kind"]] | {"kind", "text"} == set(turn)
 
 
 def test_gold_is_in_the_documents(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -31,14 +30,12 @@ USAGE = {"prompt_tokens": 9, "completion_tokens": 2}
 
 
 @contextmanager
-def model_server(answer: Event | None = None) -> Iterator[str]:
-    """A server of a model; with `answer` it says nothing before that is set."""
+def model_server() -> Iterator[str]:
+    """A server of a model that refuses other keys than its own."""
 
     class Handler(Quiet, BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.given()
-            if answer is not None:
-                answer.wait(5)
             allowed = self.headers["Authorization"] == "Bearer secret"
             content = json.dumps({"usage": USAGE}).encode() if allowed else b"{}"
             try:

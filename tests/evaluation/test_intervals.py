@@ -99,6 +99,7 @@ def test_a_share_of_none_or_all_has_an_interval_within_0_and_1() -> None:
     assert (0.0, 0.2775, 0.7225, 1.0) == pytest.approx(
         (none.low, none.high, every.low, every.high), abs=1e-4
     )
+    assert wilson(14, 14).high == 1  # (rounded, it would be a little more)
     with pytest.raises(ValueError, match="no trials"):
         wilson(0, 0)
     with pytest.raises(ValueError, match="no values"):
