@@ -34,7 +34,7 @@ def csv_text(rows: Sequence[Row]) -> str:
         cells["gold"] = "\n".join(map(_told, row["gold"]))
         cells["left_out"] = " ".join(row.get("left_out", ()))
         shown = (cells[name] for name in COLUMNS)
-        writer.writerow([f"'{one}" if one.startswith(FORMULA) else one for one in shown])
+        writer.writerow([f"'{one}" if _like_formula(one) else one for one in shown])
     return "".join(lines)
 
 
@@ -71,8 +71,13 @@ def json_lines(text: str, name: str) -> str:
     return "\n".join(lines)
 
 
+def _like_formula(cell: str) -> bool:
+    """Say whether a cell begins as a formula, also behind quotation marks of its own."""
+    return cell.lstrip("'").startswith(FORMULA)
+
+
 def _plain(cell: str) -> str:
-    return (cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell).strip()
+    return (cell[1:] if cell.startswith("'") and _like_formula(cell) else cell).strip()
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> Row:

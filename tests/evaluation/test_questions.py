@@ -8,7 +8,7 @@ import pytest
 from research_agent.errors import QuestionSetError
 from research_agent.evaluation.questions import Question, check_against, read_questions, sampled
 from research_agent.evaluation.ranking import Gold, Span
-from research_agent.evaluation.review import json_lines
+from research_agent.evaluation.review import csv_text, json_lines
 from research_agent.types.records import DocumentOutline
 from tests.fakes import chunk
 
@@ -43,6 +43,15 @@ def test_what_ends_no_row_of_a_table_may_stand_in_a_cell() -> None:
     said = "question,answerable\r\nWhere is\u2028A\x0c now?,no\r\n"
     (found,) = read_questions(json_lines(said, "set.csv"), "set.csv")
     assert ("Where is\u2028A\x0c now?", False) == (found.text, found.answerable)
+
+
+@pytest.mark.parametrize("answer", ["-v", "'-v' or '+v'", "''=x", "'v'"])
+def test_a_text_that_begins_as_a_formula_comes_back_from_a_spreadsheet(answer: str) -> None:
+    row = {"question": "How?", "gold_answer": answer, "answerable": True, "gold": []}
+    told = csv_text([row])
+
+    assert ",-" not in told
+    assert answer == json.loads(json_lines(told, "set.csv"))["gold_answer"]
 
 
 @pytest.mark.parametrize(
