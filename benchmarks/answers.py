@@ -68,7 +68,8 @@ def answers_command(*, asking: Asking, peer: str | None, way: str) -> None:
             print(f"{ask(peer, way, chosen, asking, place)} answers recorded\n")
         else:
             rows = list(answered(asking, keys, place))
-            print(f"{json.dumps(scored(asking, rows, keys), indent=2)}\n")
+            done = "kept" if kept(asking, rows, keys) else "not kept"
+            print(f"{len(rows)} of {len(keys)} questions are answered, and {done}.\n")
     text = report_of(asking.weights, keys)
     (RESULTS / "answers.md").write_text(f"{text}\n", encoding="utf-8")
     print(text)
@@ -128,26 +129,19 @@ def quotes(result: ResearchResult) -> dict[str, int]:
     return {"sentences": len(shown), "quoted": sum(is_quoted(claim, texts) for claim in shown)}
 
 
-def scored(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> Mapping[str, Any]:
-    """Score the rows, and keep them where there are no fewer of them than before.
+def kept(asking: Asking, rows: Sequence[Row], keys: Sequence[Row]) -> bool:
+    """Keep the rows where there are no fewer of them than before, and return whether they are.
 
     Those of the first questions are never kept, and from recordings alone only all of them.
     """
-    known = {row["qid"] for row in rows}
-    scores = dict(scorer()(rows, [key for key in keys if key["qid"] in known]))
-    details = {item["qid"]: item for item in scores.pop("details")}
-    scores |= {
-        "weights": asking.weights,
-        "not_run": len(keys) - len(rows),
-    }
     path = RESULTS / KEPT.format(asking.weights)
     fewer = len(rows) < len(read(path))
-    scores["kept"] = not (fewer or asking.limit) and (asking.live or len(rows) == len(keys))
-    if scores["kept"]:
-        lines = ({**row, "right": details[row["qid"]]["right"]} for row in rows)
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-        path.write_text(text, encoding="utf-8")
-    return scores
+    whole = asking.live or len(rows) == len(keys)
+    if fewer or asking.limit or not whole:
+        return False
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    return True
 
 
 def report_of(weights: str, keys: Sequence[Row]) -> str:

@@ -77,26 +77,20 @@ def keys_of(source: SampleName) -> list[Row]:
 @asks
 @click.option("--preset", default="local", type=click.Choice(PRESETS))
 @click.option("--data", "names", multiple=True, type=click.Choice(SAMPLES), help="Default: all.")
-@click.option("--rounds", default=0, help="At most; each smaller number is measured too.")
-def presets_command(
-    *, asking: Asking, preset: str, names: tuple[SampleName, ...], rounds: int
-) -> None:
+def presets_command(*, asking: Asking, preset: str, names: tuple[SampleName, ...]) -> None:
     """Measure a preset and its rounds on NIST and samples of HotpotQA and MuSiQue.
 
-    A run takes the place of the kept rows of the same weights, preset and sample, but for those
-    with more rounds than it asks for.
+    A run takes the place of the kept rows of the same weights, preset and sample.
     """
     sizes: dict[str, int] = {name: len(keys_of(name)) for name in SAMPLES}
     kept = read(RESULTS / "presets.jsonl")
-    names, chosen = names or SAMPLES, Chosen(asking, preset, rounds)
+    names, chosen = names or SAMPLES, Chosen(asking, preset)
     with folder(asking.cache) as place:
         rows = list(asked(names, chosen, place))
     others = [
         row
         for row in kept
-        if (row["weights"], row["preset"]) != (asking.weights, preset)
-        or row["source"] not in names
-        or row["most"] > chosen.settings.budget.rounds
+        if (row["weights"], row["preset"]) != (asking.weights, preset) or row["source"] not in names
     ]
     text = report(rows if asking.limit else [*others, *rows], sizes)
     if not asking.limit:
@@ -110,14 +104,11 @@ class Chosen:
 
     asking: Asking
     preset: str
-    rounds: int = 0
-    """At most; 0: as many as the preset has."""
 
     @property
     def settings(self) -> Settings:
-        """The preset's, with so many rounds at most."""
-        own = settings_of(self.preset, self.asking.weights)
-        return changed(own, budget={"rounds": self.rounds or own.budget.rounds})
+        """The preset's."""
+        return settings_of(self.preset, self.asking.weights)
 
 
 def asked(names: Sequence[SampleName], chosen: Chosen, cache: Path) -> Iterator[Row]:

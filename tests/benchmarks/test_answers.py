@@ -1,8 +1,13 @@
 """Answers of the product on NIST: what is kept of one, and its quotes."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from benchmarks.answers import quotes, row_of
+import pytest
+
+from benchmarks import answers
+from benchmarks.answers import kept, quotes, row_of
+from benchmarks.common import Asking
 from research_agent.config import load_prompts
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings
@@ -30,3 +35,19 @@ def test_sentences_with_valid_quotes_are_counted() -> None:
     assert (1, 1, 1.5) == (fields["sentences"], fields["quoted"], fields["model_seconds"])
     assert {"sentences": 1, "quoted": 0} == quotes(replace(result, claims=(moved,)))
     assert {"sentences": 0, "quoted": 0} == quotes(replace(result, status="refused"))
+
+
+def test_a_run_takes_the_place_of_one_with_no_more_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not of a larger one, not for the first questions, and from recordings only as a whole."""
+    monkeypatch.setattr(answers, "RESULTS", tmp_path)
+    keys = [KEY, KEY]
+    live, replayed = Asking(live=True), Asking()
+
+    assert not kept(replayed, [KEY], keys)
+    assert not kept(replace(live, limit=2), keys, keys)
+    assert kept(live, [KEY], keys)
+    assert kept(replayed, keys, keys)
+    assert not kept(live, [KEY], keys)
+    assert 2 == len((tmp_path / "answers-1.5b-default.jsonl").read_text("utf-8").splitlines())

@@ -62,7 +62,7 @@ def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.M
     given = ports(model)
 
     def rows(question: str, *, live: bool) -> list[Row]:
-        chosen = Chosen(Asking(live=live), "local", 1)
+        chosen = Chosen(Asking(live=live), "local")
         replaying = Replaying.of("presets", chosen.asking, given)
         found = rounds_of(
             "hotpotqa", {**KEY, "question": question}, Question(chosen, replaying, given)
@@ -73,5 +73,6 @@ def test_a_run_from_recordings_asks_nobody(tmp_path: Path, monkeypatch: pytest.M
     asked = len(model.asked)
     assert live == rows(QUESTION, live=False)
     assert [] == rows("What else?", live=False)
-    assert [("right", True, 1)] == [(row["outcome"], row["supported"], row["most"]) for row in live]
+    told = [(row["outcome"], row["supported"], row["rounds"], row["most"]) for row in live]
+    assert [("right", True, 1, 1), ("right", True, 1, 2)] == told
     assert asked == len(model.asked)
