@@ -25,6 +25,7 @@ from benchmarks.common import (
     read,
     scorer,
     table_of,
+    told_share,
     with_weights,
 )
 from benchmarks.peers.exchange import TIMEOUT
@@ -32,12 +33,7 @@ from benchmarks.peers.running import PEERS, WAYS, ask, few, recorded
 from benchmarks.recording import MissingRecordingError, Replaying
 from benchmarks.retrieval import opened
 from research_agent.config import load_prompts
-from research_agent.evaluation.intervals import (
-    mean_interval,
-    paired_difference,
-    told_mean,
-    told_share,
-)
+from research_agent.evaluation.intervals import mean_interval, paired_difference, told_mean
 from research_agent.evaluation.rows import is_quoted
 from research_agent.interfaces.agent import ResearchAgent
 from research_agent.settings import Settings

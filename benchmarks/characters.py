@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 import pypdfium2
 
-from benchmarks.common import CACHE, RESULTS, Row, folder, read, table_of
+from benchmarks.common import CACHE, RESULTS, Row, folder, read, table_of, told_share
 from benchmarks.pdf_files import DATA, half_of, pdf
 from research_agent.documents.adapters.pdf.glyphs import page_glyphs, page_text, page_turn
 from research_agent.documents.layout.frames import bars_of
 from research_agent.documents.layout.spans import spans
-from research_agent.evaluation.intervals import told_share
 
 
 def is_right(place: Row, cache: Path) -> bool:

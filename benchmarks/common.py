@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from benchmarks.peers.exchange import open_text
+from research_agent.evaluation.intervals import wilson
 from research_agent.model_settings import LocalModelSettings, ReplyCacheSettings, RoleSettings
 from research_agent.settings import Settings
 
@@ -101,6 +102,29 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def table_of(rows: Sequence[Mapping[str, str]]) -> str:
     """Return a table of rows that have their heads as keys; those of the first row count."""
     return markdown(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def told_share(count: int, of: int) -> str:
+    """Return a share with its Wilson interval in percent; "-" of none.
+
+    >>> told_share(11, 20), told_share(0, 0)
+    ('11 of 20 (34 to 74 %)', '-')
+    """
+    if not of:
+        return "-"
+    found = wilson(count, of)
+    return f"{count} of {of} ({100 * found.low:.0f} to {100 * found.high:.0f} %)"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of the values do not pass; 0 for none.
+
+    >>> percentile([5.0, 1.0, 3.0], 0.5), percentile([5.0, 1.0, 3.0], 0.95)
+    (3.0, 5.0)
+    """
+    ordered = sorted(values)
+    at = next((i for i in range(len(ordered)) if i + 1 >= share * len(ordered)), 0)
+    return ordered[at] if ordered else 0.0
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from benchmarks.common import (
     keep,
     read,
     table_of,
+    told_share,
 )
 from benchmarks.datasets import MIXED
 from benchmarks.drafts import by_words, normal
@@ -34,7 +35,6 @@ from benchmarks.recording import MissingRecordingError, RecordedChat, Replaying
 from benchmarks.retrieval import opened
 from graphs.chat import Chat, ChatInput, ChatState, build_chat_graph
 from research_agent.config import load_prompts
-from research_agent.evaluation.intervals import told_share
 from research_agent.ports import Ports
 from research_agent.settings import Settings
 from research_agent.types.conversation import Turn

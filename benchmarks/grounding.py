@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchmarks.common import DATA, RESULTS, Row, read, table_of
+from benchmarks.common import DATA, RESULTS, Row, read, table_of, told_share
 from benchmarks.grounding_fit import (
     Data,
     calibration_error,
@@ -20,7 +20,7 @@ from benchmarks.grounding_fit import (
     marking_limit,
     predictions,
 )
-from research_agent.evaluation.intervals import told_mean, told_share
+from research_agent.evaluation.intervals import told_mean
 from research_agent.evaluation.risk import auroc
 from research_agent.ports import SentencePairs
 from research_agent.text.content_words import content_words, share_held, wanted_words

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean, median
 
-from benchmarks.common import Row, table_of
-from research_agent.evaluation.intervals import sign_test, told_share
+from benchmarks.common import Row, table_of, told_share
+from research_agent.evaluation.intervals import sign_test
 
 Group = tuple[str, str]
 """Weights and preset."""

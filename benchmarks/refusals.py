@@ -25,6 +25,7 @@ from benchmarks.common import (
     keep,
     read,
     table_of,
+    told_share,
     with_weights,
 )
 from benchmarks.grounding_fit import Fitted, fit
@@ -33,7 +34,6 @@ from research_agent.answering.select_evidence.step import with_hits
 from research_agent.answering.write.step import pieces
 from research_agent.assembly.models.connecting import connect_models
 from research_agent.config import load_prompts
-from research_agent.evaluation.intervals import told_share
 from research_agent.evaluation.risk import auroc
 from research_agent.models.adapters.minilm import CrossEncoder, MiniLM
 from research_agent.models.adapters.tokens import Cl100k

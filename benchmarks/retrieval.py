@@ -9,16 +9,11 @@ from statistics import fmean
 
 import click
 
-from benchmarks.common import CACHE, RESULTS, folder, table_of
+from benchmarks.common import CACHE, RESULTS, folder, percentile, table_of
 from benchmarks.datasets import NAMES, DataSet, data_set, documents
 from research_agent.assembly.connection import connect
 from research_agent.assembly.embedding_choice import with_model
-from research_agent.evaluation.intervals import (
-    mean_interval,
-    paired_difference,
-    percentile,
-    told_mean,
-)
+from research_agent.evaluation.intervals import mean_interval, paired_difference, told_mean
 from research_agent.evaluation.ranking import Span, scores
 from research_agent.interfaces.cli.index import update
 from research_agent.model_settings import ENGLISH, MULTILINGUAL

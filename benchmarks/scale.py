@@ -20,13 +20,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import RESULTS, ROOT, folder, markdown
+from benchmarks.common import RESULTS, ROOT, folder, markdown, percentile
 from benchmarks.datasets import data_set
 from benchmarks.retrieval import index_of
 from research_agent.assembly.connection import connect
 from research_agent.assembly.index_search import sync_caches
 from research_agent.assembly.shared import link, storage_of
-from research_agent.evaluation.intervals import percentile
 from research_agent.index.adapters.folders import locate
 from research_agent.index.adapters.ledger.reading import LedgerReader
 from research_agent.index.adapters.ledger.writing import LedgerWriter

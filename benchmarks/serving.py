@@ -21,7 +21,7 @@ from typing import Any
 
 import httpx2
 
-from research_agent.evaluation.intervals import percentile
+from benchmarks.common import percentile
 from tests.loopback import Json, server, text_reply
 from tests.postgres import postgres
 

@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 import click
 
 from benchmarks import serving
-from benchmarks.common import CACHE, RESULTS, folder, table_of
+from benchmarks.common import CACHE, RESULTS, folder, percentile, table_of
 from benchmarks.datasets import data_set, documents
 from benchmarks.retrieval import index_of, measure_at, values
 from research_agent.assembly.copying import copy_index
 from research_agent.assembly.index import list_documents
 from research_agent.assembly.shared import shared_writer, storage_of
 from research_agent.errors import IndexLockedError
-from research_agent.evaluation.intervals import paired_difference, percentile, told_mean
+from research_agent.evaluation.intervals import paired_difference, told_mean
 from research_agent.interfaces.cli.index import update
 from research_agent.settings import Settings
 from research_agent.types import Chunk

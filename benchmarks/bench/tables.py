@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from statistics import fmean
 
-from benchmarks.common import table_of
+from benchmarks.common import table_of, told_share
 from research_agent.evaluation.intervals import (
     Interval,
     mean_interval,
     paired_difference,
     told_mean,
-    told_share,
 )
 from research_agent.evaluation.metrics import summary_of
 from research_agent.evaluation.rows import EvalRow

@@ -69,18 +69,6 @@ def wilson(count: int, of: int) -> Interval:
     return Interval(share, max(0.0, middle - half), min(1.0, middle + half))
 
 
-def told_share(count: int, of: int) -> str:
-    """Return a share with its Wilson interval in percent; "-" of none.
-
-    >>> told_share(11, 20), told_share(0, 0)
-    ('11 of 20 (34 to 74 %)', '-')
-    """
-    if not of:
-        return "-"
-    found = wilson(count, of)
-    return f"{count} of {of} ({100 * found.low:.0f} to {100 * found.high:.0f} %)"
-
-
 def told_mean(interval: Interval, digits: int = 2, sign: str = "") -> str:
     """Return a mean with its interval; `sign` "+" for a difference.
 
@@ -99,14 +87,3 @@ def sign_test(more: int, fewer: int) -> float:
     trials = more + fewer
     tail = sum(comb(trials, i) for i in range(min(more, fewer) + 1))
     return min(1.0, 2 * tail / (1 << trials))
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least `share` of the values do not pass; 0 for none.
-
-    >>> percentile([5.0, 1.0, 3.0], 0.5), percentile([5.0, 1.0, 3.0], 0.95)
-    (3.0, 5.0)
-    """
-    ordered = sorted(values)
-    at = next((i for i in range(len(ordered)) if i + 1 >= share * len(ordered)), 0)
-    return ordered[at] if ordered else 0.0
