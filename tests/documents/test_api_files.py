@@ -3,7 +3,6 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import yaml
 from research_agent.assembly.parsing import parse_file, reader
 from research_agent.documents.adapters.markup.markdown import markdown_blocks
 from research_agent.documents.adapters.openapi import parse_api
-from research_agent.documents.adapters.sandbox import SandboxedReader
 from research_agent.documents.chunking import linked_chunks
 from research_agent.settings import DocumentSettings
 from research_agent.text.boilerplate_sections import boilerplate_kind
@@ -22,15 +20,8 @@ from research_agent.types.documents import Block, ParsedDocument
 from research_agent.types.references import LinkedChunk
 from tests.data_sets import data_set
 
-HEAD = "GET /pets listPets"
 SPECS = ("box.json", "twilio_verify_v2.json")
 API = '{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": {"/pets": {"get": {}}}}'
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxedReader]:
-    with reader(DocumentSettings()) as found:
-        yield found
 
 
 @cache
@@ -56,18 +47,18 @@ def chunks(document: ParsedDocument, size: int = 1000) -> tuple[LinkedChunk, ...
     ],
 )
 def test_files_are_told_by_their_content(
-    sandbox: SandboxedReader, tmp_path: Path, name: str, data: bytes, kinds: set[str]
+    tmp_path: Path, name: str, data: bytes, kinds: set[str]
 ) -> None:
     """JSON and YAML that describe an API are read as that, all other data as lines."""
     (tmp_path / name).write_bytes(data)
 
-    assert kinds == {block.kind for block in sandbox.read(str(tmp_path / name)).blocks}
+    assert kinds == {block.kind for block in parse_file(str(tmp_path / name)).blocks}
 
 
 def test_numbers_of_the_real_ones() -> None:
     """Every operation, schema and scheme is a chunk; no reference dangles; it is quick."""
     start = time.process_time()
-    documents = [parse_file(str(data_set("openapi", name))) for name in SPECS]
+    documents = [real(name) for name in SPECS]
     seconds = time.process_time() - start
     kinds = [Counter(block.kind for block in document.blocks) for document in documents]
 
@@ -96,33 +87,23 @@ def test_chunks_of_a_real_one(size: int) -> None:
     assert {"operation", "schema", "security", "list", "text"} == {c.kind for c, _ in found}
 
 
-def test_a_real_one_in_yaml_and_through_the_child(sandbox: SandboxedReader) -> None:
+def test_a_real_one_in_yaml_and_through_the_child() -> None:
     """It is the same document, however it is written and wherever it is read."""
     path = data_set("openapi", SPECS[1])
     root = json.loads(path.read_text(encoding="utf-8"))
     text = yaml.safe_dump(root, sort_keys=False, allow_unicode=True)
 
     assert real(SPECS[1]) == parse_api(text, markdown_blocks, ending=".yaml")
-    assert real(SPECS[1]) == sandbox.read(str(path))
-
-
-def cut(*blocks: Block, size: int = 100) -> tuple[LinkedChunk, ...]:
-    return chunks(ParsedDocument(blocks), size)
+    with reader(DocumentSettings()) as sandbox:
+        assert real(SPECS[1]) == sandbox.read(str(path))
 
 
 @pytest.mark.parametrize("kind", ["operation", "schema", "security"])
 def test_they_are_chunks_of_their_own(kind: ChunkKind) -> None:
-    """However short, none is put together with another one or with text around it."""
-    blocks = (Block("One."), Block(HEAD, kind=kind), Block("GET /b", kind=kind), Block("Two."))
+    """However short, none joins another one or text; lines with numbers are no contents there."""
+    numbered = "Size\n" + "\n".join(f"1.{i} Width … {i}" for i in range(6))
+    parts = [("One.", "text"), ("GET /a", kind), (numbered, kind), ("Two.", "text")]
+    found = chunks(ParsedDocument(tuple(Block(text, kind=kind) for text, kind in parts)))
 
-    assert [("One.", "text"), (HEAD, kind), ("GET /b", kind), ("Two.", "text")] == [
-        (chunk.text, chunk.kind) for chunk, _ in cut(*blocks)
-    ]
-
-
-def test_lines_with_numbers_are_no_table_of_contents() -> None:
-    """Lines that end with numbers look like contents; a schema's never are."""
-    text = "Schema Size\n" + "\n".join(f"1.{i} Width … {i}" for i in range(6))
-
-    assert ["schema"] == [chunk.kind for chunk, _ in cut(Block(text, kind="schema"), size=1000)]
-    assert "contents" == boilerplate_kind(text, last_page=5)
+    assert parts == [(chunk.text, chunk.kind) for chunk, _ in found]
+    assert "contents" == boilerplate_kind(numbered, last_page=5)
