@@ -23,6 +23,11 @@ def texts(document: ParsedDocument) -> str:
     return "\n".join(block.text for block in document.blocks)
 
 
+def lines(document: ParsedDocument) -> list[str]:
+    """Return the lines below the title."""
+    return texts(document).split("\n")[1:]
+
+
 def fault(text: str, ending: str = ".yaml") -> str:
     with pytest.raises(DocumentError) as caught:
         parse_api(text, markdown_blocks, ending=ending)
@@ -62,52 +67,39 @@ def test_a_hostile_text_is_told_quickly() -> None:
     assert time.process_time() - start < 5
 
 
+PAY = """
+paths:
+  /pay:
+    post:
+      requestBody: {content: {application/json: {example: {to: LONG}}}}
+      responses:
+        200: {content: {application/json: {examples: {few: {value: 4}, long: {value: LONG}},
+          schema: {type: integer, minimum: 0, exclusiveMinimum: true}}}}
+        402: {content: {application/json: {examples: {
+          declined: {summary: No money, value: {code: 7}}, late: {$ref: "#/late"}}}}}
+late: {value: [1]}
+"""
+OLD = (
+    "swagger: '2.0'\npaths: {/p: {get: {responses: {200: {examples: {application/json: {a: 1}}}}}}}"
+)
+
+
 def test_examples_tell_the_fields_of_what_has_no_schema() -> None:
     """They are written as they are sent, with their names; beside a schema long ones are not."""
-    content = {
-        "application/json": {
-            "examples": {
-                "declined": {"summary": "No money", "value": {"code": 7}},
-                "late": {"$ref": "#/components/examples/Late"},
-            }
-        }
-    }
     long = "Bo" * 200
-    schema = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
-    known = {"schema": schema, "examples": {"few": {"value": 4}, "long": {"value": "4" * 301}}}
-    text = json.dumps(
-        {
-            "openapi": "3.0.0",
-            "info": {"title": "Pay"},
-            "paths": {
-                "/pay": {
-                    "post": {
-                        "requestBody": {"content": {"application/json": {"example": {"to": long}}}},
-                        "responses": {
-                            "200": {"content": {"application/json": known}},
-                            "402": {"content": content},
-                        },
-                    }
-                }
-            },
-            "components": {"examples": {"Late": {"value": [1]}}},
-        }
-    )
-    old = {"200": {"description": "ok", "examples": {"application/json": {"value": 1}}}}
-    swagger = {
-        "swagger": "2.0",
-        "info": {"title": "P"},
-        "paths": {"/p": {"get": {"responses": old}}},
-    }
 
-    assert (
-        f"request body application/json\nrequest body example: {{to: {long}}}\n"
-        "response 200 application/json (integer, above 0)\nresponse 200 example few: 4\n"
-        "response 402 application/json\nresponse 402 example declined (No money): {code: 7}\n"
-        "response 402 example late: [1]"
-    ) in texts(parsed(text, ".json"))
-    assert "response 200: ok\nresponse 200 example application/json: {value: 1}" in texts(
-        parsed(json.dumps(swagger), ".json")
+    assert [
+        "POST /pay",
+        "request body application/json",
+        f"request body example: {{to: {long}}}",
+        "response 200 application/json (integer, above 0)",
+        "response 200 example few: 4",
+        "response 402 application/json",
+        "response 402 example declined (No money): {code: 7}",
+        "response 402 example late: [1]",
+    ] == lines(parsed(HEAD + PAY.replace("LONG", long)))
+    assert ["GET /p", "response 200", "response 200 example application/json: {a: 1}"] == lines(
+        parsed(OLD)
     )
 
 
@@ -151,7 +143,7 @@ components:
         f"p example: {{id: {long}}}",
         "q",
         f"example: [{long}]",
-    ] == texts(parsed(HEAD + text)).split("\n")[1:]
+    ] == lines(parsed(HEAD + text))
 
 
 @pytest.mark.parametrize(
@@ -171,26 +163,18 @@ def test_how_several_values_are_sent(written: str, said: str) -> None:
     value = f"{{in: query, name: q, schema: {{type: array, items: {{type: string}}}}, {written}}}"
     text = f"{HEAD}paths: {{/a: {{get: {{parameters: [{value}]}}}}}}"
 
-    assert f"query parameter q ({said})" in texts(parsed(text)).split("\n")
+    assert f"query parameter q ({said})" in lines(parsed(text))
 
 
 def test_values_stay_as_they_are_written() -> None:
     """Dates, numbers, yes and no are texts; codes may be numbers; odd numbers are no error."""
-    text = (
-        HEAD
-        + """
-paths:
-  /a:
-    get:
-      parameters:
-      - {in: query, name: day, schema: {type: string, default: 2020-01-01}}
-      - {in: query, name: zone, schema: {enum: [no, 010, 1e400, .nan, 12:30:00]}}
-      - {in: query, name: 5, required: true}
-      responses:
-        200: {description: Fine.}
-        default: {description: ~}
+    text = """
+paths: {/a: {get: {
+  responses: {200: {description: Fine.}, default: {description: ~}}, parameters: [
+    {in: query, name: day, schema: {type: string, default: 2020-01-01}},
+    {in: query, name: zone, schema: {enum: [no, 010, 1e400, .nan, 12:30:00]}},
+    {in: query, name: 5, required: true}]}}}
 """
-    )
 
     assert [
         "GET /a",
@@ -199,7 +183,7 @@ paths:
         "query parameter 5 (required)",
         "response 200: Fine.",
         "response default",
-    ] == texts(parsed(text)).split("\n")[1:]
+    ] == lines(parsed(HEAD + text))
     numbers = '{"openapi": "3.0.0", "definitions": {"A": {"enum": [NaN, 1.10, 1e999]}}}'
     assert "one of: NaN, 1.10, 1e999" in texts(parsed(numbers, ".json"))
 
@@ -234,7 +218,7 @@ def test_aliases_and_merges_are_read() -> None:
         "query parameter offset (integer)",
         "Schema A (T)",
         "type: integer",
-    ] == texts(parsed(text)).split("\n")[1:]
+    ] == lines(parsed(text))
 
 
 def test_keys_that_stand_twice() -> None:
