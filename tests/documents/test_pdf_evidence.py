@@ -7,7 +7,6 @@ from research_agent.documents.layout.fractions import with_fractions
 from research_agent.documents.layout.pieces import Glyph, Rule
 from research_agent.documents.layout.spans import spans
 from research_agent.text.alignment import page_spans
-from research_agent.types.documents import Block
 from tests.documents.small_pdf import Text, small_pdf
 
 
@@ -103,113 +102,106 @@ BODY = [
     *line(660, (55, "Alpha"), (150, "1"), (210, "2"), (270, "3")),
     *line(645, (55, "Beta"), (150, "4"), (210, "5"), (270, "6")),
 ]
+HEAD = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
+READ = "Crime | young | old | all\nAlpha | 1 | 2 | 3\nBeta | 4 | 5 | 6"
+UNDER_MALE = "\n145 696 95 0.5 re f"
+BILL = [
+    *line(700, (55, "Net"), (200, "84.00")),
+    *line(685, (55, "Tax"), (200, "15.96")),
+    *line(665, (55, "Total"), (200, "99.96")),
+]
+PARTS = [
+    *line(700, (55, "Code"), (200, "Model")),
+    *line(680, (55, "R"), (200, "Resistor")),
+    *line(665, (55, "C"), (200, "Capacitor")),
+]
+SETS = [
+    *line(700, (55, "Set"), (150, "size"), (210, "rate")),
+    *line(680, (55, "Alpha"), (150, "1"), (210, "2")),
+    *line(665, (150, "3"), (210, "4")),
+    *line(650, (55, "Beta"), (150, "5"), (210, "6")),
+]
+LINES_OF_CELLS = [
+    *line(700, (55, "Set"), (150, "key"), (210, "text")),
+    *(
+        text
+        for low in (680, 652, 624)
+        for text in (
+            *line(low, (55, f"S{low}")),
+            *line(low - 7, (150, f"{low}"), (210, "x")),
+            *line(low - 14, (55, f"S{low}f")),
+        )
+    ),
+]
 
 
-def test_head_of_several_rows() -> None:
-    """The rows above the line that closes the head are one; a name over columns is in each."""
-    head = [
-        *line(700, (185, "Male")),
-        *line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all")),
-    ]
-    data = small_pdf([[*head, *BODY]], drawn=ruled(712, 675, 640) + "\n145 696 95 0.5 re f")
-
-    assert ["Crime | Male young | Male old | all\nAlpha | 1 | 2 | 3\nBeta | 4 | 5 | 6"] == table(
-        data
-    )
-
-
-def test_a_head_without_a_line_above_it() -> None:
-    """Rows with cells right above the first line of a table are its head."""
-    head = [
-        *line(700, (55, "Crime"), (165, "Male")),
-        *line(685, (55, "Kind"), (150, "young"), (210, "old"), (270, "all")),
-    ]
-    data = small_pdf([[*head, *BODY]], drawn=ruled(675, 640))
-
-    assert [["Crime Kind", "Alpha", "Beta"]] == [
-        [row.split(" | ")[0] for row in text.split("\n")] for text in table(data)
-    ]
-
-
-def test_two_columns_with_a_marked_head() -> None:
-    """A line below the first row says that it names the columns."""
-    rows = [*line(700, (55, "Code"), (200, "Model")), *line(680, (55, "R"), (200, "Resistor"))]
-    rows += line(665, (55, "C"), (200, "Capacitor"))
-
-    assert ["Code | Model\n--- | ---\nR | Resistor\nC | Capacitor"] == table(
-        small_pdf([rows], drawn=ruled(712, 694, 660))
-    )
-
-
-def test_a_total_below_the_last_line() -> None:
-    """It is a row of its table; words that are in no column of it are none."""
-    total = [*BODY, *line(625, (55, "Both"), (150, "5"), (210, "7"), (270, "9"))]
-    apart = [*BODY, *line(625, (55, "Both"), (115, "5"), (180, "7"), (240, "9"))]
-    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
-
-    read = [table(small_pdf([[*head, *rows]], drawn=ruled(675, 640))) for rows in (total, apart)]
-    rows = "Crime | young | old | all\nAlpha | 1 | 2 | 3\nBeta | 4 | 5 | 6"
-    assert [[f"{rows}\nBoth | 5 | 7 | 9"], [rows]] == read
-
-
-def test_a_line_above_the_total_closes_no_head() -> None:
-    """The rows above it stay rows, whether or not a line closes the total too."""
-    rows = [*line(700, (55, "Net"), (200, "84.00")), *line(685, (55, "Tax"), (200, "15.96"))]
-    rows += line(665, (55, "Total"), (200, "99.96"))
-
-    for lines in ([680], [680, 660]):
-        data = small_pdf([rows], drawn=ruled(*lines))
-        assert ["Net | 84.00\nTax | 15.96\nTotal | 99.96"] == table(data)
-
-
-def test_a_name_that_spans_rows_is_in_each() -> None:
-    """Lines that leave out the first column say that its cell spans rows."""
-    rows = [
-        *line(700, (55, "Set"), (150, "size"), (210, "rate")),
-        *line(680, (55, "Alpha"), (150, "1"), (210, "2")),
-        *line(665, (150, "3"), (210, "4")),
-        *line(650, (55, "Beta"), (150, "5"), (210, "6")),
-    ]
-    drawn = ruled(712, 694, 661, 646) + "\n145 676 205 0.5 re f"
-
-    assert ["Set | size | rate\nAlpha | 1 | 2\nAlpha | 3 | 4\nBeta | 5 | 6"] == table(
-        small_pdf([rows], drawn=drawn)
-    )
-
-
-def test_lines_of_a_cell_between_two_lines() -> None:
-    """A cell of two lines, beside values half-way up, is one row with them."""
-    rows = line(700, (55, "Set"), (150, "key"), (210, "text"))
-    for low in (680, 652, 624):
-        rows += line(low, (55, f"S{low}"))
-        rows += line(low - 7, (150, f"{low + 1}"), (210, f"{low + 2}"))
-        rows += line(low - 14, (55, f"S{low}f"))
-
-    assert [
-        "Set | key | text\nS680 S680f | 681 | 682\nS652 S652f | 653 | 654\nS624 S624f | 625 | 626"
-    ] == table(small_pdf([rows], drawn=ruled(712, 694, 662, 634, 606)))
+@pytest.mark.parametrize(
+    ("rows", "drawn", "read"),
+    [
+        # The rows above the line that closes the head are one; a name over columns is in each.
+        (
+            [*line(700, (185, "Male")), *HEAD, *BODY],
+            ruled(712, 675, 640) + UNDER_MALE,
+            READ.replace("young | old", "Male young | Male old"),
+        ),
+        # Rows with cells right above the first line of a table are its head.
+        (
+            [*line(700, (55, "Kind"), (165, "Male")), *HEAD, *BODY],
+            ruled(675, 640),
+            READ.replace("Crime | young", "Kind Crime | Male young"),
+        ),
+        # A line below the first row says that it names the columns.
+        (PARTS, ruled(712, 694, 660), "Code | Model\n--- | ---\nR | Resistor\nC | Capacitor"),
+        # A total below the last line is a row; words that are in no column of the table are none.
+        (
+            [*HEAD, *BODY, *line(625, (55, "Both"), (150, "5"), (210, "7"), (270, "9"))],
+            ruled(675, 640),
+            f"{READ}\nBoth | 5 | 7 | 9",
+        ),
+        (
+            [*HEAD, *BODY, *line(625, (55, "Both"), (115, "5"), (180, "7"), (240, "9"))],
+            ruled(675, 640),
+            READ,
+        ),
+        # A line above a total closes no head, whether or not a line closes the total too.
+        (BILL, ruled(680), "Net | 84.00\nTax | 15.96\nTotal | 99.96"),
+        (BILL, ruled(680, 660), "Net | 84.00\nTax | 15.96\nTotal | 99.96"),
+        # Lines that leave out the first column say that its cell spans rows.
+        (
+            SETS,
+            ruled(712, 694, 661, 646) + "\n145 676 205 0.5 re f",
+            "Set | size | rate\nAlpha | 1 | 2\nAlpha | 3 | 4\nBeta | 5 | 6",
+        ),
+        # A cell of two lines, beside values half-way up, is one row with them.
+        (
+            LINES_OF_CELLS,
+            ruled(712, 694, 662, 634, 606),
+            "Set | key | text\nS680 S680f | 680 | x\nS652 S652f | 652 | x\nS624 S624f | 624 | x",
+        ),
+    ],
+)
+def test_tables_with_drawn_lines(rows: list[Text], drawn: str, read: str) -> None:
+    """Lines tell heads, rows and what spans several of them."""
+    assert [read] == table(small_pdf([rows], drawn=drawn))
 
 
 def test_rotated() -> None:
     """A table is read the same on a page that is stored lying."""
-    head = line(685, (55, "Crime"), (150, "young"), (210, "old"), (270, "all"))
-    upright = small_pdf([[*head, *BODY]], drawn=ruled(700, 675, 640))
     content = [
         f"BT 0 1 -1 0 {600 - y + 100} {x} Tm /F {size} Tf ({word}) Tj ET"
-        for x, y, size, word in [*head, *BODY]
+        for x, y, size, word in [*HEAD, *BODY]
     ]
     lines = [f"{600 - y + 100} 50 0.5 300 re f" for y in (700, 675, 640)]
     lying = small_pdf([[]], drawn="\n".join([*content, *lines]))
 
-    assert table(upright) == table(lying)
-    assert table(lying)
+    assert [READ] == table(lying)
 
 
 def test_quotes_with_marks_are_found_on_the_page() -> None:
     """The page keeps its own characters, by which a quote of the chunk is marked."""
     data = small_pdf([[(50, 700, 12, "about 10"), (98, 705, 8, "12"), (110, 700, 12, "keys")]])
     document = parse_pdf(data)
-    block: Block = document.blocks[0]
+    block = document.blocks[0]
 
     assert "about 10^12 keys" == block.text
     found = page_spans(block.text, {1: document.page_texts[0]})
