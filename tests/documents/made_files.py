@@ -1,6 +1,7 @@
 """Files of many formats, made in code."""
 
 import json
+from collections.abc import Mapping
 from copy import deepcopy
 from email.message import EmailMessage
 from io import BytesIO
@@ -28,7 +29,7 @@ NAV = """<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="ch%201.x
 <a href="ch2.xhtml#x">Wheat</a></nav></body></html>"""
 
 
-def archive(parts: dict[str, str | bytes]) -> bytes:
+def archive(parts: Mapping[str, str | bytes]) -> bytes:
     stream = BytesIO()
     with ZipFile(stream, "w", ZIP_DEFLATED) as file:
         for name, content in parts.items():
@@ -80,13 +81,17 @@ def workbook() -> bytes:
     return stream.getvalue()
 
 
-def far_workbook() -> bytes:
-    stream = BytesIO()
-    with xlsxwriter.Workbook(stream) as book:
-        sheet = book.add_worksheet("A")
-        sheet.write(0, 0, "here")
-        sheet.write(1_048_575, 16_383, "there")
-    return stream.getvalue()
+def far_workbook(cell: str = "B9") -> bytes:
+    """Return a workbook that has one of its cells far away: B9, a number, or A6, a text.
+
+    It is put there afterwards: to write a sheet of so many rows takes long.
+    """
+    with ZipFile(BytesIO(workbook())) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    return archive(
+        {**parts, sheet: parts[sheet].replace(f'r="{cell}"'.encode(), b'r="XFD1048576"')}
+    )
 
 
 def deck() -> bytes:

@@ -41,7 +41,7 @@ _NOT_COMPUTED = re.compile(
 )
 _DELIMITER_LINE = re.compile(r"(?:sep=(.)\n)?(.*)", re.DOTALL)
 """How a file tells programs its delimiter; they do not count this line."""
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*[^/]>')
+_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
 
 
 def parse_delimited(text: str) -> ParsedDocument:
