@@ -3,14 +3,13 @@
 import re
 from datetime import timedelta
 from io import BytesIO
-from zipfile import ZipFile
 
 import pytest
 import xlsxwriter
 
 from research_agent.assembly.parsing import parse_bytes
 from tests.documents import made_files as made
-from tests.documents.test_formats import places
+from tests.documents.test_formats import places, unpacked
 
 
 def test_quotes_within_cells_of_a_text() -> None:
@@ -79,8 +78,7 @@ def test_a_row_of_a_workbook_can_be_found_by_its_number() -> None:
 
 def test_formulas_that_no_program_has_computed_are_told() -> None:
     """Programs that write workbooks leave values out; an empty text is a value."""
-    with ZipFile(BytesIO(made.workbook())) as old:
-        parts = {name: old.read(name) for name in old.namelist()}
+    parts = unpacked(made.workbook())
     sheet = "xl/worksheets/sheet1.xml"
     for value, told in (("<v/>", 1), ("<v></v>", 1), ("", 1), ("<v>3</v>", 0)):
         cell = b'<c r="B4"%s><f>SUM(B6:B9)</f>%s</c>'
