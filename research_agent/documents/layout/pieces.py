@@ -115,10 +115,10 @@ def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph
             if glyph.char != "\n" and not broken:
                 piece.append(glyph)
             continue
-        indexed = base is not None and last is not None and _is_index(base, last, glyph, reach)
-        may_go = leftward or _is_accent(glyph) or _runs_left(glyph)
-        before = bool(piece) and glyph.right < piece[0].left and not may_go
+        before = bool(piece) and glyph.right < piece[0].left
+        before = before and not (leftward or _is_accent(glyph) or _runs_left(glyph))
         apart = broken or before or (last is not None and _is_apart(last, glyph, reach))
+        indexed = apart and base and last and _is_index(base, last, glyph, reach)
         if last and ((apart and not indexed) or _is_between(bars, last, glyph)):
             yield piece
             piece, base, reach, leftward = [], None, glyph.right, False
@@ -128,7 +128,8 @@ def _pieces(glyphs: Iterable[Glyph], bars: Sequence[Bar]) -> Iterator[list[Glyph
         if base is None or glyph.size >= SMALL * base.size:
             base = glyph
         leftward = leftward or _runs_left(glyph)
-        last, reach, broken = glyph, max(reach, glyph.right) if piece[1:] else glyph.right, False
+        reach = max(reach, glyph.right) if len(piece) > 1 else glyph.right
+        last, broken = glyph, False
     yield piece
 
 
@@ -158,6 +159,8 @@ def _gap(last: Glyph, glyph: Glyph) -> float | None:
 
 def _is_between(bars: Sequence[Bar], last: Glyph, glyph: Glyph) -> bool:
     """Return whether one of `bars`, ordered, is in the gap between two characters."""
+    if not bars:
+        return False
     low, high = max(
         (last.right, glyph.left), (glyph.right, last.left), key=lambda gap: gap[1] - gap[0]
     )
