@@ -91,7 +91,7 @@ def test_a_real_one_in_yaml_and_through_the_child() -> None:
     """It is the same document, however it is written and wherever it is read."""
     path = data_set("openapi", SPECS[1])
     root = json.loads(path.read_text(encoding="utf-8"))
-    text = yaml.safe_dump(root, sort_keys=False, allow_unicode=True)
+    text = yaml.dump(root, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
 
     assert real(SPECS[1]) == parse_api(text, markdown_blocks, ending=".yaml")
     with reader(DocumentSettings()) as sandbox:
