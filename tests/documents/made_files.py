@@ -81,7 +81,7 @@ def workbook() -> bytes:
     return stream.getvalue()
 
 
-def far_workbook(cell: str = "B9") -> bytes:
+def far_workbook(cell: str = "B9", place: str = 'r="XFD1048576"') -> bytes:
     """Return a workbook that has one of its cells far away: B9, a number, or A6, a text.
 
     It is put there afterwards: to write a sheet of so many rows takes long.
@@ -89,9 +89,8 @@ def far_workbook(cell: str = "B9") -> bytes:
     with ZipFile(BytesIO(workbook())) as book:
         parts = {name: book.read(name) for name in book.namelist()}
     sheet = "xl/worksheets/sheet1.xml"
-    return archive(
-        {**parts, sheet: parts[sheet].replace(f'r="{cell}"'.encode(), b'r="XFD1048576"')}
-    )
+    far = parts[sheet].replace(f'r="{cell}"'.encode(), place.encode())
+    return archive({**parts, sheet: far})
 
 
 def deck() -> bytes:

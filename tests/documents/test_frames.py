@@ -113,7 +113,8 @@ def test_lines_within_the_cells_may_be_the_rows() -> None:
 
 
 def test_boxes_that_are_no_tables() -> None:
-    """One row, one column, and the parts of a drawing."""
+    """One row, one column, boxes of which few hold words, and the parts of a drawing."""
+    assert [] == tables(written((HEAD,)), f"{level(YS)}\n{upright(XS)}")
     assert not frames([Rule(0, 40, 0), Rule(0, 40, 20)], [Bar(x, 0, 20) for x in (0, 20, 40)])
     assert not frames([Rule(0, 40, y) for y in (0, 20, 40)], [Bar(0, 0, 40), Bar(40, 0, 40)])
     assert not frames([Rule(0, 40, 20)], [Bar(20, 0, 40)])  # axes

@@ -1,10 +1,12 @@
 """Texts made to take long: cutting them takes time in proportion to their length."""
 
+import json
 import time
 from collections.abc import Callable
 
 import pytest
 
+from research_agent.assembly.parsing import parse_bytes
 from research_agent.documents.adapters.markup.html import parse_html
 from research_agent.documents.adapters.sandbox import LONGEST_NAME, MOST_PARTS, SandboxedReader
 from research_agent.documents.chunking import linked_chunks
@@ -51,6 +53,26 @@ def test_small_type_and_joined_cells_stay_small(page: str) -> None:
     text = sum(len(block.text) for block in parse_html(page).blocks)
 
     assert text < len(page) + 3_000_000
+    assert time.process_time() - began < 4
+
+
+OUTPUT = {"cell_type": "code", "source": "x", "outputs": [{"text": "x" * 200_000}]}
+BLANKS = " " * 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        (json.dumps({"cells": [OUTPUT]}), ".ipynb"),
+        (f"# a{BLANKS}b", ".md"),
+        (f"\\begin{{itemize}}\n\\item {BLANKS}a\n\\end{{itemize}}", ".tex"),
+    ],
+)
+def test_long_lines_and_blanks_take_no_time(text: str, ending: str) -> None:
+    """An output of a program on one line took minutes."""
+    began = time.process_time()
+
+    assert parse_bytes(text.encode(), ending).blocks
     assert time.process_time() - began < 4
 
 

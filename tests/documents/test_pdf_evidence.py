@@ -211,13 +211,13 @@ def test_quotes_with_marks_are_found_on_the_page() -> None:
 
 
 def test_bullets_that_are_drawn_as_shapes() -> None:
-    """So browsers print lists. Dots of which one is beside no line are a drawing's."""
+    """So browsers print lists. One dot alone, or some of which one has no line, are a drawing's."""
     lines: list[Text] = [
         *((72, 700, 12, "Switch the pump off and wait until"), (72, 686, 12, "the tank is empty")),
         *((72, 672, 12, "Open valve B"), (72, 658, 12, "Close the cover")),
     ]
     dots = [f"60 {low} 4 4 re f" for low in (702, 674, 660)]
-    data = small_pdf([lines], drawn="\n".join(dots))
+    data = small_pdf([lines], drawn="\n".join([*dots, "300 500 4 4 re f"]))
     drawing = small_pdf([lines], drawn="\n".join([*dots, "60 500 4 4 re f"]))
 
     parsed = parse_pdf(data)

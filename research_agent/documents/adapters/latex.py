@@ -37,7 +37,7 @@ _COMMENT = re.compile(r"(\\verb\*?([!-)+-/:-@|~]).*?\2|\\(?:url|href|path)\{[^{}
 _LABEL = re.compile(r"\\label\{([^{}]*)\}")
 _REFERENCE = re.compile(r"\\(?:[cCvV]?ref|eqref|autoref|pageref|nameref)\*?\{([^{}]*)\}")
 _LIST = re.compile(
-    r"[ \t]*\\(?:begin|end)\{(?:itemize|enumerate|description)\}(?:\[[^\[\]]*\])?\n?"
+    r"(?<![ \t])[ \t]*+\\(?:begin|end)\{(?:itemize|enumerate|description)\}(?:\[[^\[\]]*\])?\n?"
 )
 _ITEM = re.compile(r"\\item(?![A-Za-z])[ \t]*")
 

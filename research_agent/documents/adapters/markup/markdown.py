@@ -42,7 +42,7 @@ _HREF = re.compile(r"<a\s[^<>]*?href\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 _INLINE_TAG = re.compile(r"<(/?(?:sup|sub)|br)\b", re.IGNORECASE)
 _MEANS = {"sup": f"{OPEN}^", "sub": f"{OPEN}_", "/sup": CLOSE, "/sub": CLOSE, "br": "\n"}
 """What tags within a line stand for; others are dropped."""
-_ATTRIBUTES = re.compile(r"\s*\{:?\s*(?=[#.])(?:#([\w:.-]+))?(?:\s*\.[\w-]+)*\s*\}$")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{:?\s*(?=[#.])(?:#([\w:.-]+))?(?:\s*\.[\w-]+)*\s*\}$")
 """What Pandoc and others write behind a heading: its anchor and classes."""
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 

@@ -15,7 +15,7 @@ from research_agent.types.documents import Block, ParsedDocument
 
 OUTPUT_CHARS = 4000  # of one output of a notebook so much is kept
 
-_REDRAWN = re.compile(r"[^\n\r]*\r(?!\n|$)")
+_REDRAWN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r(?!\n|$)")
 """What a program has written over in the same line, as a bar of progress is."""
 _NAMELESS = re.compile(r"<[^<>]*>")
 """How Python writes an object that has a form for people alone."""

@@ -36,12 +36,14 @@ COLUMNS = 16_384  # of a sheet, as Excel has them
 _SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
 _Row = tuple[int, Sequence[str]]  # its number, as programs show it, and its cells
 _NOT_COMPUTED = re.compile(
-    rb"""<(?:\w+:)?c(?![^>]*\st=["']str)[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)"""
-    rb"""\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
+    rb"""<(?:\w+:)?c(?![^<>]*\st=["']str)[^<>]*>\s*<(?:\w+:)?f\b(?:[^<>]*/>|[^<]*</(?:\w+:)?f>)"""
+    rb"""\s*+(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
 )
 _DELIMITER_LINE = re.compile(r"(?:sep=(.)\n)?(.*)", re.DOTALL)
 """How a file tells programs its delimiter; they do not count this line."""
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
+_CELL = re.compile(
+    rb"""<(?:\w+:)?c\s[^<>]*?\br\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["'][^<>]*(?<!/)>"""
+)
 
 
 def parse_delimited(text: str) -> ParsedDocument:
