@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from research_agent.settings import AnswerSettings, BudgetSettings
+from research_agent.settings import BudgetSettings
 from research_agent.types import REFUSAL
 from research_agent.types.result import ResearchResult
 from tests.fakes import BYPASSING, GOOD, QUESTION, TEXTS, ScriptedChat, ports, says
@@ -47,15 +47,6 @@ def test_what_stands_beside_a_good_sentence(beside: str, marks: int) -> None:
     assert ("answered", 1) == (result.status, result.answer.count(GOOD))
     assert is_sound(result)
     assert marks == result.answer.count("[unconfirmed]") == result.unconfirmed
-
-
-def test_sentences_that_could_not_be_confirmed_may_be_left_out() -> None:
-    settings = replace(ONE_ROUND, answer=AnswerSettings(unconfirmed="drop"))
-    result = ask(ports(ScriptedChat(says(f"{GOOD} {INVENTED}"))), settings)
-
-    assert ("partial", GOOD, (INVENTED,)) == (result.status, result.answer, result.unanswered)
-    assert ("max_rounds", 2) == (result.stop_reason, len(result.claims))
-    assert (1, 0) == (result.supported, result.unconfirmed)
 
 
 @pytest.mark.parametrize(

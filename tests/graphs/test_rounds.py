@@ -7,7 +7,6 @@ import pytest
 from research_agent.model_settings import ModelSettings, RoleSettings
 from research_agent.ports import Ports
 from research_agent.settings import (
-    BudgetSettings,
     EvidenceSettings,
     SearchSettings,
     Settings,
@@ -38,45 +37,38 @@ REFUSAL = fakes.says("NOT FOUND: the bytes of the key")
 RIGHT = "ML-KEM-768 has an encapsulation key of 1184 bytes [c2]."
 
 
-def asking(
-    *replies: Completion, planner: fakes.ScriptedChat | None = None
-) -> tuple[Ports, fakes.ScriptedChat]:
+def asking(*replies: Completion, planner: fakes.ScriptedChat) -> tuple[Ports, fakes.ScriptedChat]:
     model = fakes.ScriptedChat(*replies)
     return fakes.ports(model, planner, texts=TEXTS), model
 
 
-@pytest.mark.parametrize("settings", [FEW, SERVER], ids=["by the check", "by the prompt"])
-def test_a_refusal_is_searched_again_for_what_was_not_read(settings: Settings) -> None:
-    first = REFUSAL if settings is SERVER else fakes.says("It has 17 bytes [c1].")
-    model = fakes.ScriptedChat(first, fakes.says(RIGHT))
-    result = ask(
-        fakes.ports(model, verifier=fakes.ScriptedChat(fakes.NO, fakes.YES), texts=TEXTS), settings
-    )
+@pytest.mark.parametrize(
+    ("first", "settings", "verdict", "reason"),
+    [
+        ("It has 17 bytes [c1].", FEW, fakes.NO, "refused"),
+        ("NOT FOUND: the bytes of the key", SERVER, fakes.YES, "refused"),
+        (
+            f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: its bytes",
+            SERVER,
+            fakes.YES,
+            "missing",
+        ),
+        (fakes.GOOD, FEW, fakes.YES, "unconfirmed"),
+    ],
+    ids=["refused by the check", "refused by the prompt", "a part is missing", "unconfirmed"],
+)
+def test_what_was_not_read_is_searched_and_answers(
+    first: str, settings: Settings, verdict: Completion, reason: str
+) -> None:
+    model = fakes.ScriptedChat(fakes.says(first), fakes.says(RIGHT))
+    verifier = fakes.ScriptedChat(verdict, fakes.YES)
+    result = ask(fakes.ports(model, verifier=verifier, texts=TEXTS), settings)
 
     assert ("answered", 2, RIGHT) == (result.status, result.rounds, result.answer)
-    assert ["refused", "confident"] == [one.reason for one in result.trend]
+    assert [reason, "confident"] == [one.reason for one in result.trend]
+    assert (1, ()) == (result.supported, result.unanswered)
     assert TEXTS[:2] == tuple(item.hit.chunk.text for item in result.evidence)
     assert [TEXTS[1] in prompt for _, prompt, _ in model.asked] == [False, True]
-
-
-def test_a_missing_part_is_found_in_round_two() -> None:
-    part = f"{TEXTS[0].replace(':', ' is')} [c1].\nNOT FOUND: the bytes of the key"
-    given, _ = asking(fakes.says(part), fakes.says(RIGHT))
-    result = ask(given, SERVER)
-
-    assert ("answered", "confident") == (result.status, result.stop_reason)
-    assert (2, ()) == (result.rounds, result.unanswered)
-    assert RIGHT == result.answer
-
-
-def test_an_unconfirmed_sentence_becomes_supported() -> None:
-    given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
-    once = ask(given, replace(FEW, budget=BudgetSettings(rounds=1)))
-    given, _ = asking(fakes.says(fakes.GOOD), fakes.says(RIGHT))
-    twice = ask(given, FEW)
-
-    assert (0, "max_rounds", 1) == (once.supported, once.stop_reason, once.rounds)
-    assert (1, "confident", 2) == (twice.supported, twice.stop_reason, twice.rounds)
 
 
 def test_planner_that_keeps_in_round_two_ends_the_loop() -> None:
