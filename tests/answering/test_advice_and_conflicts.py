@@ -126,8 +126,11 @@ def conflicts(
     """Return the conflicts of a sentence whose `quote` stands in one document with another one."""
     quote = quote or said
     chunks = [chunk(quote, 0, "rules 2023"), chunk(f"It rains. {other}", 1, doc_id)]
-    claim = Claim(said, ("c1",), (Quote(1.0, quote, 0, len(quote)),), verdict)  # type: ignore[arg-type]  # (a verdict)
-    return conflicts_of([claim], evidence(*chunks))
+    return conflicts_of([replace(cited(said, quote), verdict=verdict)], evidence(*chunks))  # type: ignore[arg-type]  # (a verdict)
+
+
+def cited(said: str, quote: str) -> Claim:
+    return Claim(said, ("c1",), (Quote(1.0, quote, 0, len(quote)),), "supported")
 
 
 def evidence(*chunks: Chunk) -> list[Evidence]:
@@ -135,9 +138,9 @@ def evidence(*chunks: Chunk) -> list[Evidence]:
 
 
 def test_both_values_and_places_are_told() -> None:
-    claim = Claim(LEAVE, ("c1",), (Quote(1.0, LEAVE, 0, len(LEAVE)),), "supported")
     others = [chunk(LEAVE.replace("25", "30"), at, "rules 2024") for at in (1, 2)]
-    (found,) = conflicts_of([claim], evidence(chunk(LEAVE, 0, "rules 2023"), *others))
+    first = chunk(LEAVE, 0, "rules 2023")
+    (found,) = conflicts_of([cited(LEAVE, LEAVE)], evidence(first, *others))
 
     assert ("25", "c1", "rules 2023") == (found.value, found.key, found.doc_id)
     assert ("30", "c2", "rules 2024") == (found.other_value, found.other_key, found.other_doc_id)
@@ -149,12 +152,12 @@ def test_rows_with_the_same_head() -> None:
     tables = [
         f"Table 1. Stock\nshop | apples | pears\nUlm North Market | {n} | 40" for n in (25, 26)
     ]
-    cited, same = (replace(chunk(text, 0, text[-7:]), kind="table") for text in tables)
+    read, same = (replace(chunk(text, 0, text[-7:]), kind="table") for text in tables)
     headed = replace(same, text=same.text.replace("apples", "barrels"))
-    claim = Claim(said, ("c1",), (Quote(1.0, row, 0, len(row)),), "supported")
+    claim = cited(said, row)
 
-    assert ["26"] == [one.other_value for one in conflicts_of([claim], evidence(cited, same))]
-    assert () == conflicts_of([claim], evidence(cited, headed))
+    assert ["26"] == [one.other_value for one in conflicts_of([claim], evidence(read, same))]
+    assert () == conflicts_of([claim], evidence(read, headed))
 
 
 def test_two_things_of_a_kind_are_no_conflict() -> None:
@@ -164,12 +167,10 @@ def test_two_things_of_a_kind_are_no_conflict() -> None:
         replace(chunk(text.format(n), at, f"page {at}"), section=(f"Oven {name}",))
         for at, (n, name) in enumerate([(250, "Berta"), (240, "Anna")])
     )
-    claim = Claim(
-        "Oven Berta reaches 250 degrees.", ("c1",), (Quote(1.0, hot.text, 0, 99),), "supported"
-    )
+    said = cited("Oven Berta reaches 250 degrees.", hot.text)
 
-    assert () == conflicts_of([claim], evidence(hot, mild))
-    (found,) = conflicts_of([claim], evidence(hot, replace(mild, section=hot.section)))
+    assert () == conflicts_of([said], evidence(hot, mild))
+    (found,) = conflicts_of([said], evidence(hot, replace(mild, section=hot.section)))
     assert ("250", "240") == (found.value, found.other_value)
 
 

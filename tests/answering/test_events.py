@@ -118,14 +118,10 @@ def test_queries_of_later_rounds_do_not_repeat_a_draft() -> None:
     assert "mile" not in str(events)
     assert isinstance(events[1], Hits)
     assert "How long? …" == events[1].query
-
-
-def test_a_draft_is_told_to_those_who_ask() -> None:
     written = {"answer": Answer("It is a mile.", answerable=0.9)}
     (_, told) = made("answer", written, Known(drafts=True))
-
     assert 1 == len(made("answer", written))
-    assert DraftWritten(text="It is a mile.", answerable=0.9) == told
+    assert DraftWritten(text="It is a mile.", answerable=0.9) == told  # (to those who ask)
 
 
 def test_a_refusal_has_no_draft() -> None:

@@ -69,13 +69,11 @@ def test_nothing_is_fetched_or_followed(text: str) -> None:
     ],
 )
 def test_what_the_chunk_says_stays(text: str) -> None:
+    """Plain text needs no chunk."""
+    plain = "In [c1], x < 5 and y > 3: see std::map and 10:30 (a/b)."
+
     assert text == gated(text, [f"Before. {text} After."])
-
-
-def test_plain_text_needs_no_chunk() -> None:
-    text = "In [c1], x < 5 and y > 3: see std::map and 10:30 (a/b)."
-
-    assert text == gated(text)
+    assert plain == gated(plain)
 
 
 def test_a_part_of_an_address_is_another_address() -> None:

@@ -173,26 +173,22 @@ def test_call_that_fails_is_no_value() -> None:
     assert (ALL, 3) == (places(choose(down, settings())), len(down.asked))
 
 
-def test_without_log_probabilities_similarity_decides() -> None:
-    model = NuModel()
+def test_similarity_decides_by_choice_or_without_log_probabilities() -> None:
+    """Or where the first call fails."""
+    model, failing, unasked = NuModel(), NuModel("thirty"), NuModel()
     model.silent = True
-    chosen = choose(model, settings())
-    stats = chosen.value.pruned.stats
-    later = choose(model, settings(), EarlierEvidence(pruned=chosen.value.pruned))
-
-    assert (1, "similarity", ["0", "1"]) == (len(model.asked), stats.source, places(chosen))
-    assert all(item.gain is None and item.similarity is not None for item in stats.decisions)
-    assert ("prune: chunks were judged by similarity: no log-probabilities",) == chosen.event.notes
-    assert (1, ()) == (len(model.asked), later.event.notes)
-
-
-def test_similarity_by_choice_or_where_the_first_call_fails() -> None:
-    model, failing = NuModel(), NuModel("thirty")
     failing.faults["Question"] = ModelBusyError("down")
-    chosen, fallen = choose(model, settings(by="similarity")), choose(failing, settings())
+    silent, fallen = choose(model, settings()), choose(failing, settings())
+    chosen = choose(unasked, settings(by="similarity"))
+    later = choose(model, settings(), EarlierEvidence(pruned=silent.value.pruned))
 
-    assert ([], ["0", "1"], ()) == (model.asked, places(chosen), chosen.event.notes)
-    assert ("similarity", 1) == (fallen.value.pruned.stats.source, len(failing.asked))
+    for one in (silent, fallen, chosen):
+        stats = one.value.pruned.stats
+        assert ("similarity", ["0", "1"]) == (stats.source, places(one))
+        assert all(item.gain is None and item.similarity is not None for item in stats.decisions)
+    assert ("prune: chunks were judged by similarity: no log-probabilities",) == silent.event.notes
+    assert [1, 1, 0] == [len(one.asked) for one in (model, failing, unasked)]
+    assert ((), ()) == (later.event.notes, chosen.event.notes)
 
 
 def test_nothing_is_left_out_where_nothing_can_be_judged() -> None:

@@ -51,17 +51,14 @@ def result(
 
 
 def test_each_kind_of_call_is_counted() -> None:
+    """Calls before a question are counted as its own are."""
     usage = usage_of([TraceEvent(CALLS, node="answer", seconds=12.0)])
 
     assert (3, 1, 2, 1) == (usage.llm_calls, usage.failed_calls, usage.retries, usage.reused_calls)
     assert (200, 150, 21) == (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
     assert (0.75, {"answer": 12.0}) == (usage.cost, usage.node_seconds)
-
-
-def test_calls_before_a_question_are_counted_as_its_own_are() -> None:
-    own = usage_of([TraceEvent(CALLS)])
-
-    assert replace(own, node_seconds={}, elapsed_seconds=9.0) == usage_of([]).and_calls(CALLS)
+    before = replace(usage, node_seconds={}, elapsed_seconds=9.0)
+    assert before == usage_of([]).and_calls(CALLS)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +83,9 @@ def answered(
 
 
 def test_sentences_are_marked_and_counted() -> None:
+    """What the model says is missing makes the answer a part of one."""
     found = answered(GOOD, POOR, FALSE, REST)
+    part = answered(GOOD, POOR, missing=("the price", ""))
 
     assert (
         "It has 1184 bytes [c1]. It is blue [c2][unconfirmed]. It has 9 bytes [c1][contradicted]! "
@@ -97,6 +96,8 @@ def test_sentences_are_marked_and_counted() -> None:
     assert [("c1", "1184"), ("c2", "blue"), ("c3", "y")] == [
         (one.key, one.quote) for one in found.citations
     ]
+    assert ("partial", ("the price", "")) == (part.status, part.unanswered)
+    assert "" == part.refusal_reason
 
 
 def test_rows_and_code_have_lines_of_their_own() -> None:
@@ -113,14 +114,6 @@ def test_rows_and_code_have_lines_of_their_own() -> None:
         "```",
         "[c1]",
     ]
-
-
-def test_what_the_model_says_is_missing_makes_an_answer_partial() -> None:
-    found = answered(GOOD, POOR, missing=("the price", ""))
-
-    assert ("partial", ("the price", "")) == (found.status, found.unanswered)
-    assert "" == found.refusal_reason
-    assert "answered" == answered(GOOD, POOR).status
 
 
 @pytest.mark.parametrize(("claims", "key"), [((POOR,), ""), ((POOR, FALSE), "[c1] ")])
@@ -155,6 +148,7 @@ def test_refusals(claims: tuple[Claim, ...], check: Check, reason: str) -> None:
     [
         ("drop", (GOOD, POOR), "partial", "It has 1184 bytes [c1].", ("It is blue.",)),
         ("drop", (GOOD,), "answered", "It has 1184 bytes [c1].", ()),
+        ("mark", (GOOD,), "answered", "It has 1184 bytes [c1].", ()),
         ("drop", (POOR,), "refused", REFUSAL, ()),
         ("refuse", (GOOD, POOR), "refused", REFUSAL, ()),
         ("refuse", (GOOD,), "answered", "It has 1184 bytes [c1].", ()),
@@ -244,13 +238,17 @@ def test_head_of_a_table_on_the_page_before() -> None:
 
 
 def test_quotes_without_a_place() -> None:
+    """No page, other text on it, no chunk, or a damaged index: the quote alone is told."""
     chunk, other = Chunk("x", "guide", TEXT), Chunk("gone", "guide", TEXT)
-    (citation,) = reported(other, MemoryChunks([chunk])).citations
+    gone, damaged = reported(other, MemoryChunks([chunk])), reported(chunk, Damaged([chunk]))
 
-    assert () == spans(chunk)
-    assert () == spans(chunk, p1="Something else stands here by now.")
-    assert () == citation.page_spans
-    assert QUOTE == citation.quote
+    assert () == spans(chunk) == spans(chunk, p1="Something else stands here by now.")
+    assert [(QUOTE, ())] * 2 == [
+        (one.citations[0].quote, one.citations[0].page_spans) for one in (gone, damaged)
+    ]
+    assert (
+        "report: x of page 1 is damaged. The quotes have no places on their pages.",
+    ) == damaged.warnings
 
 
 def test_a_period_that_leaves_out_undated_documents_is_told() -> None:
@@ -272,13 +270,3 @@ def test_calls_that_a_limit_of_money_does_not_count_are_told() -> None:
         "budget.cost: models.prices has no price for 'other'; its calls are not counted",
     ) == report(state, limited.with_all_left(())).warnings
     assert () == report(state, free.with_all_left(())).warnings
-
-
-def test_a_damaged_index_costs_the_places_alone() -> None:
-    chunk = Chunk("x", "guide", TEXT)
-    result = reported(chunk, Damaged([chunk]))
-
-    assert (QUOTE, ()) == (result.citations[0].quote, result.citations[0].page_spans)
-    assert (
-        "report: x of page 1 is damaged. The quotes have no places on their pages.",
-    ) == result.warnings

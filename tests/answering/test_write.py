@@ -154,25 +154,18 @@ def test_check_decides_by_probability_or_by_the_bare_word(
 
 @pytest.mark.parametrize("settings", [BY_PROMPT, BY_CHECK])
 def test_passages_stand_for_a_refused_comparison(settings: Settings) -> None:
+    """On both things, and as far as they can be embedded; else it is a refusal."""
     model = fakes.ScriptedChat(fakes.says("Not found in provided docs."))
     settings = replace(settings, answer=replace(settings.answer, min_answerable=0.0))
-    both = answered(model, settings, question=COMPARING, texts=CIPHERS)
-    one = answered(model, settings, question=COMPARING, texts=CIPHERS[:1])
+    asked = partial(answered, model, settings, question=COMPARING)
+    both, one = asked(texts=CIPHERS), asked(texts=CIPHERS[:1])
+    failed = asked(texts=CIPHERS, embedder=fakes.FailingEmbedder())
 
     assert ("passages", "") == (both.value.form, both.value.refused)
     assert all(text[:-1] in both.value.text for text in CIPHERS)
     assert any("passages on what is compared" in note for note in both.event.notes)
-    assert "insufficient_evidence" == one.value.refused
-
-
-def test_an_embedder_that_fails_leaves_the_refusal() -> None:
-    model = fakes.ScriptedChat(fakes.says("NOT FOUND: all of it"))
-    said = answered(
-        model, BY_PROMPT, question=COMPARING, texts=CIPHERS, embedder=fakes.FailingEmbedder()
-    )
-
-    assert "insufficient_evidence" == said.value.refused
-    assert any("no embeddings" in note for note in said.event.notes)
+    assert ["insufficient_evidence"] * 2 == [said.value.refused for said in (one, failed)]
+    assert any("no embeddings" in note for note in failed.event.notes)
 
 
 @pytest.mark.parametrize("question", [COMPARING, "Give me Algorithm 2"])
@@ -223,20 +216,16 @@ def test_a_sentence_takes_the_place_of_another(
 
 
 def test_tokens_spell_the_new_text() -> None:
+    """Those of another text stay and grow."""
     at, new = WET.index("It has"), fakes.says("It has 6 m [c2].")
     end = at + len("It has 5 m [c1].")
+    strange = fakes.says("Quite another text.").tokens
 
     for tokens in (new.tokens, ()):
         text, own = with_changes(WET, WET_TOKENS, [(at, end, new.text, tokens)])
         assert text == "".join(one.text for one in own)
         assert not any("5" in one.text for one in own)
-
-
-def test_tokens_of_another_text_stay_and_grow() -> None:
-    strange, new = fakes.says("Quite another text.").tokens, fakes.says("It is 6.").tokens
-    _, own = with_changes(WET, strange, [(0, 10, "It is 6.", new)])
-
-    assert (*strange, *new) == own
+    assert (*strange, *new.tokens) == with_changes(WET, strange, [(0, 10, "It", new.tokens)])[1]
 
 
 def test_a_part_of_a_token_is_not_scored() -> None:

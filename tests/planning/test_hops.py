@@ -57,11 +57,10 @@ def test_a_part_alone_lets_in_two_hits_and_one_after_a_gap_one(slot: int, most: 
     ],
 )
 def test_answer_has_to_stand_in_the_evidence(answer: object, taken: str) -> None:
-    assert taken == read_answer(json.dumps({"answer": answer}), "Who founded Acme?", HITS).text
+    reply = json.dumps({"answer": answer})
 
-
-def test_answer_may_be_a_part_of_a_word_of_the_query() -> None:
-    assert "Ada" == read_answer('{"answer": "Ada"}', "Which woman founded Adana Steel?", HITS).text
+    assert taken == read_answer(reply, "Who founded Acme?", HITS).text
+    assert "Ada" == read_answer('{"answer": "Ada"}', "Who founded Adana Steel?", HITS).text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from research_agent.planning.filter.verdicts import decision_schema, read_verdicts
 
-ALIASES = [f"k{i}" for i in range(1, 13)]
+ALIASES = [f"k{i}" for i in range(1, 9)]
 TWO = {"k1": "keep", "k2": "discard"}
 WHOLE = (
     '{"k1": {"reason": "states the size", "verdict": "KEEP"}, '
@@ -19,67 +19,47 @@ FLAT = (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- k1 -> KEEP\n- k2 -> DISCARD",
-        "1) `k1` -> `KEEP`\n2) `k2` -> `DISCARD`",
-        "**k1** -> **KEEP**\n**k2** → **discard**",
-        "K1 => keep\nK2 = Discard",
-        "k1 -> KEEP: it gives the size, do not DISCARD it\nk2 -> DISCARD, nothing to KEEP",
-        "| chunk | verdict |\n|---|---|\n| k1 | KEEP |\n| k2 | DISCARD |",
-        '```json\n{\n  "k1": "KEEP",\n  "k2": "DISCARD"\n}\n```',
-        "k01 -> KEEP\nk002 -> DISCARD",
-        "<k1> KEEP\n(k2) DISCARD",
-        "k1\u2014KEEP\nk2 \u2013 DISCARD",
-        "Here are my decisions:\n\nk1 -> KEEP\r\nk2 -> DISCARD\r\nk3 -> ",
-    ],
+WAYS = (
+    "- k1 -> KEEP\n- k2 -> DISCARD",
+    "1) `k1` -> `KEEP`\n2) `k2` -> `DISCARD`",
+    "**k1** -> **KEEP**\n**k2** → **discard**",
+    "K1 => keep\nK2 = Discard",
+    "k1 -> KEEP: it gives the size, do not DISCARD it\nk2 -> DISCARD, nothing to KEEP",
+    "| chunk | verdict |\n|---|---|\n| k1 | KEEP |\n| k2 | DISCARD |",
+    '```json\n{\n  "k1": "KEEP",\n  "k2": "DISCARD"\n}\n```',
+    "k01 -> KEEP\nk002 -> DISCARD",
+    "<k1> KEEP\n(k2) DISCARD",
+    "k1\u2014KEEP\nk2 \u2013 DISCARD",
+    "Here are my decisions:\n\nk1 -> KEEP\r\nk2 -> DISCARD\r\nk3 -> ",
 )
-def test_every_way_to_write_two_verdicts(text: str) -> None:
-    found = read_verdicts(text, ALIASES)
-
-    assert (TWO, 0, 0) == (dict(found.by_alias), found.unknown, found.repeated)
-
-
-@pytest.mark.parametrize(
-    ("verb", "expected"),
-    [
-        ("EXPAND_1", "expand_1"),
-        ("expand-3", "expand_3"),
-        ("Expand 5", "expand_5"),
-        ("EXPAND_50", "keep"),
-        ("EXPAND", "keep"),
-    ],
+UNCLEAR = (
+    "",
+    "I would keep k1 and k3, since they give sizes, and discard k2.",
+    "k1 -> MAYBE\nk2 -> \nk3 -> KEEPER",
+    "k3 -> KEEP | EXPAND_1 | EXPAND_3 | EXPAND_5 | DISCARD",
+    '{"k3": "KEEP | DISCARD"}',
+    "k1: either KEEP or DISCARD",
+    "->" * 200 + "k" * 200,
+    "\n".join(f"k{i} " + " " * 200 + "(" * 50 + "a -> b" for i in range(400)),
+    '{"a":' * 20000,
+    f"{'9' * 5000}. KEEP",
+    f"k{'9' * 5000} -> KEEP",
 )
-def test_malformed_depth_keeps(verb: str, expected: str) -> None:
-    """A chunk that was worth expanding is worth keeping."""
-    assert {"k7": expected} == dict(read_verdicts(f"k7 -> {verb} (why)", ALIASES).by_alias)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "I would keep k1 and k3, since they give sizes, and discard k2.",
-        "k1 -> MAYBE\nk2 -> \nk3 -> KEEPER",
-        "k3 -> KEEP | EXPAND_1 | EXPAND_3 | EXPAND_5 | DISCARD",
-        '{"k3": "KEEP | DISCARD"}',
-        "k1: either KEEP or DISCARD",
-        "->" * 200 + "k" * 200,
-        "\n".join(f"k{i} " + " " * 200 + "(" * 50 + "a -> b" for i in range(400)),
-        '{"a":' * 20000,
-        f"{'9' * 5000}. KEEP",
-        f"k{'9' * 5000} -> KEEP",
-    ],
-)
-def test_prose_is_no_verdict(text: str) -> None:
-    """What is not said clearly is undecided, and nonsense costs no time."""
-    assert {} == dict(read_verdicts(text, ALIASES).by_alias)
+DEPTHS = {
+    "EXPAND_1": "expand_1",
+    "expand-3": "expand_3",
+    "Expand 5": "expand_5",
+    "EXPAND_50": "keep",
+    "EXPAND": "keep",
+}
+"""A chunk that was worth expanding is worth keeping."""
 
 
 @pytest.mark.parametrize(
     ("text", "verdicts", "unknown", "repeated"),
     [
+        *((text, TWO, 0, 0) for text in WAYS),
+        *((f"k1 -> {verb} (why)", {"k1": depth}, 0, 0) for verb, depth in DEPTHS.items()),
         ("k1 -> KEEP\nk1 -> DISCARD\nk2 -> DISCARD\nk1 -> KEEP", TWO, 0, 2),
         ("k1 -> KEEP\nk99 -> KEEP\nk0 -> DISCARD\nF-203->12 -> KEEP\nk2 -> DISCARD", TWO, 2, 0),
         (
@@ -93,12 +73,18 @@ def test_prose_is_no_verdict(text: str) -> None:
         ),
     ],
 )
-def test_invented_and_repeated_verdicts_are_counted(
+def test_verdicts_are_read_and_invented_and_repeated_ones_counted(
     text: str, verdicts: dict[str, str], unknown: int, repeated: int
 ) -> None:
-    found = read_verdicts(text, ["k1", "k2"])
+    found = read_verdicts(text, ALIASES)
 
     assert (verdicts, unknown, repeated) == (dict(found.by_alias), found.unknown, found.repeated)
+
+
+@pytest.mark.parametrize("text", UNCLEAR, ids=lambda text: text[:30])
+def test_prose_is_no_verdict(text: str) -> None:
+    """What is not said clearly is undecided, and nonsense costs no time."""
+    assert {} == dict(read_verdicts(text, ALIASES).by_alias)
 
 
 @pytest.mark.parametrize(

@@ -30,63 +30,51 @@ def read(text: str, *calls: WrittenCall) -> tuple[WrittenCall, ...]:
     return written_calls(Completion(text, ModelCall("planner"), calls), TOOLS)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"I will search.\n```json\n{SEARCH}\n```\nThen I answer.",
-        f"<tool_call>\n{SEARCH}\n</tool_call>",
-        f"[{SEARCH}]",
-        '{"tool_calls": [{"id": "1", "type": "function", "function": ' + SEARCH + "}]}",
-        '{"function_call": ' + SEARCH + "}",
-        '{"name": "search_chunks_tool", "parameters": {"query": "bread"}}',
-        '{"tool": "search_chunks_tool", "args": {"query": "bread"}}',
-        '{"function": "functions.search_chunks_tool", "arguments": {"query": "bread"}}',
-        '{"action": "search_chunks", "action_input": {"query": "bread"}}',
-        json.dumps({"name": " Search_Chunks_Tool", "arguments": '{"query": "bread"}'}),
-        f"{{not json}} then {SEARCH}",
-    ],
+UNKNOWN = '{"name": "grep", "arguments": {"pattern": "x"}}'
+ONE = (
+    f"I will search.\n```json\n{SEARCH}\n```\nThen I answer.",
+    f"<tool_call>\n{SEARCH}\n</tool_call>",
+    f"[{SEARCH}]",
+    '{"tool_calls": [{"id": "1", "type": "function", "function": ' + SEARCH + "}]}",
+    '{"function_call": ' + SEARCH + "}",
+    '{"name": "search_chunks_tool", "parameters": {"query": "bread"}}',
+    '{"tool": "search_chunks_tool", "args": {"query": "bread"}}',
+    '{"function": "functions.search_chunks_tool", "arguments": {"query": "bread"}}',
+    '{"action": "search_chunks", "action_input": {"query": "bread"}}',
+    json.dumps({"name": " Search_Chunks_Tool", "arguments": '{"query": "bread"}'}),
+    f"{{not json}} then {SEARCH}",
 )
-def test_one_call_in_many_forms(text: str) -> None:
-    assert (BREAD,) == read(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(f"```json\n{SEARCH}{between}{OTHER}\n```" for between in ("\n", ", ", "```\n```json\n")),
-        f"[{SEARCH}, {OTHER}]",
-    ],
+BOTH = (
+    *(f"```json\n{SEARCH}{between}{OTHER}\n```" for between in ("\n", ", ", "```\n```json\n")),
+    f"[{SEARCH}, {OTHER}]",
 )
-def test_several_objects_are_several_calls(text: str) -> None:
-    assert (BREAD, RYE) == read(text)
-
-
-def test_calls_of_the_reply_come_before_its_text() -> None:
-    assert (RYE,) == read(SEARCH, RYE)
-    assert (RYE,) == read("", WrittenCall("functions.search_chunks", '{"query": "rye"}'))
-
-
-def test_names_alone_and_unknown_tools() -> None:
-    assert (WrittenCall("list_documents_tool", "{}"),) == read('{"name": "list_documents_tool"}')
-    unknown = '{"name": "grep", "arguments": {"pattern": "x"}}'
-    assert (WrittenCall("grep", '{"pattern": "x"}'),) == read(unknown)
+NONE = (
+    "",
+    "search_chunks_tool",
+    'The result is {"name": "ML-KEM", "bytes": 1184}.',
+    '{"name": "search_chunks_tool", "arguments": {"query": "bre',
+    '{"query": "bread"}',
+    "[1, 2, 3]",
+    "{" * 5000,
+    "[" * 5000,
+)
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "found"),
     [
-        "",
-        "search_chunks_tool",
-        'The result is {"name": "ML-KEM", "bytes": 1184}.',
-        '{"name": "search_chunks_tool", "arguments": {"query": "bre',
-        '{"query": "bread"}',
-        "[1, 2, 3]",
-        "{" * 5000,
-        "[" * 5000,
+        *((text, (BREAD,)) for text in ONE),
+        *((text, (BREAD, RYE)) for text in BOTH),
+        *((text, ()) for text in NONE),
+        ('{"name": "list_documents_tool"}', (WrittenCall("list_documents_tool", "{}"),)),
+        (UNKNOWN, (WrittenCall("grep", '{"pattern": "x"}'),)),
     ],
+    ids=lambda value: value[:30] if isinstance(value, str) else len(value),
 )
-def test_what_is_no_call(text: str) -> None:
-    assert () == read(text)
+def test_calls_in_a_text(text: str, found: tuple[WrittenCall, ...]) -> None:
+    """In many forms; a call of the reply itself comes before its text."""
+    assert found == read(text)
+    assert (RYE,) == read(text, WrittenCall("functions.search_chunks", '{"query": "rye"}'))
 
 
 class Two:

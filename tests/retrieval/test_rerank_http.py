@@ -109,49 +109,46 @@ def test_wrong_scores(form: Form, pairs: Sequence[tuple[object, object]]) -> Non
     assert SECRET not in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"<html>sk-secret</html>",
-        b"\xff\xfe",
-        b"{}",
-        b'{"results": {"0": 1}}',
-        b'{"results": [0.1, 0.2, 0.3]}',
-        b'[{"index": 0, "score": 1}]',
-        b"[" * 100_000,
-        b" " * 16_100_000,
-    ],
+CUT = HEAD.replace(b"Connection: close", b"Content-Length: 100") + b'{"results": ['
+NO_REPLY = (
+    b"",
+    b"<html>sk-secret</html>",
+    b"\xff\xfe",
+    b"{}",
+    b'{"results": {"0": 1}}',
+    b'{"results": [0.1, 0.2, 0.3]}',
+    b'[{"index": 0, "score": 1}]',
+    b"[" * 100_000,
+    b" " * 16_100_000,
 )
-def test_what_is_no_reply(body: bytes) -> None:
-    error = failing(lambda _given: Raw(200, body))
-
-    assert errors.ModelReplyError is type(error)
-    assert "of the form vllm" in error.hint
+TOO_LARGE = b"input is too large to process. increase the physical batch"
 
 
 @pytest.mark.parametrize(
-    ("status", "text", "expected"),
+    ("script", "expected", "hint"),
     [
-        (400, "sk-secret", errors.ModelReplyError),
-        (401, "sk-secret is wrong", errors.ModelAccessError),
-        (413, "batch size 40 > maximum allowed batch size 32", errors.ModelReplyError),
-        (429, "", errors.ModelBusyError),
-        (
-            500,
-            "input is too large to process. increase the physical batch",
-            errors.ContextOverflowError,
-        ),
-        (500, "sk-secret", errors.ModelUnavailableError),
-        (501, "This server does not support reranking.", errors.ModelReplyError),
-        (503, "Loading model", errors.ModelUnavailableError),
+        *((Raw(200, body), errors.ModelReplyError, "of the form vllm") for body in NO_REPLY),
+        (Raw(400, b"sk-secret"), errors.ModelReplyError, " "),
+        (Raw(401, b"sk-secret is wrong"), errors.ModelAccessError, " "),
+        (Raw(413, b"batch size 40 > maximum allowed"), errors.ModelReplyError, " "),
+        (Raw(429, b""), errors.ModelBusyError, " "),
+        (Raw(500, TOO_LARGE), errors.ContextOverflowError, " "),
+        (Raw(500, b"sk-secret"), errors.ModelUnavailableError, " "),
+        (Raw(501, b"This server does not support it."), errors.ModelReplyError, " "),
+        (Raw(503, b"Loading model"), errors.ModelUnavailableError, " "),
+        (always(CLOSED), errors.ModelUnavailableError, ""),
+        (written(CUT), errors.ModelUnavailableError, ""),
     ],
+    ids=lambda value: str(value)[:30],
 )
-def test_status(status: int, text: str, expected: type[errors.ModelError]) -> None:
-    error = failing(lambda _given: Raw(status, text.encode()))
+def test_what_is_no_reply(
+    script: Raw | Fault, expected: type[errors.ModelError], hint: str
+) -> None:
+    error = failing((lambda _given: script) if isinstance(script, Raw) else script(judged))
 
     assert expected is type(error)
-    assert error.hint
+    assert hint in error.hint
+    assert (expected in (errors.ModelUnavailableError, errors.ModelBusyError)) == error.retryable
 
 
 def test_redirect_is_not_followed() -> None:
@@ -159,17 +156,6 @@ def test_redirect_is_not_followed() -> None:
     with rerank_server(judged) as (other, log):
         failing(lambda _given: Raw(307, headers={"Location": f"{other}/rerank"}))
     assert [] == log
-
-
-CUT = HEAD.replace(b"Connection: close", b"Content-Length: 100") + b'{"results": ['
-
-
-@pytest.mark.parametrize("fault", [always(CLOSED), written(CUT)])
-def test_broken_connection(fault: Fault) -> None:
-    error = failing(fault(judged))
-
-    assert errors.ModelUnavailableError is type(error)
-    assert error.retryable
 
 
 def slow(given: Json) -> Reply:

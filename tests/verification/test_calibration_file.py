@@ -34,36 +34,27 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    "damage",
     [
-        ("format", 2),
-        ("mode", {"value": "extractive"}),  # (as versions before 0.1.0 fitted it)
-        ("made", 7),
-        ("thresholds", {"a": {"value": 1}}),
-        ("thresholds", {BYPASS: {**asdict(FITTED), "value": math.nan}}),
+        *("", "{", "[]", "7", '{"format": 1}', "\xff\x00", '{"format": 1, "thresholds": NaN}'),
+        {"format": 2},
+        {"mode": {"value": "extractive"}},  # (as versions before 0.1.0 fitted it)
+        {"made": 7},
+        {"thresholds": {"a": {"value": 1}}},
+        {"thresholds": {BYPASS: {**asdict(FITTED), "value": math.nan}}},
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, name: str, value: object) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path, damage: str | dict[str, object]) -> None:
+    """A whole text, or fields that replace those of a file that was written."""
     path = tmp_path / "calibration.json"
     write_calibration(path, KEPT)
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps({**content, name: value}))
+    kept = json.loads(path.read_text())
+    text = damage if isinstance(damage, str) else json.dumps({**kept, **damage})
+    path.write_bytes(text.encode("latin-1"))
 
     with pytest.raises(IndexDamagedError, match="cannot be read") as caught:
         read_calibration(path)
-
     assert "Make it anew: research-agent calibrate" == caught.value.hint
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "7", '{"format": 1}', "\xff\x00", '{"format": 1, "thresholds": NaN}']
-)
-def test_damaged_files_are_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "calibration.json"
-    path.write_bytes(text.encode("latin-1"))
-
-    with pytest.raises(IndexDamagedError):
-        read_calibration(path)
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

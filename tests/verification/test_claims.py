@@ -197,15 +197,6 @@ def test_the_limit_decides(probability: float, verdict: str) -> None:
     assert is_supported(claim) == (not claim.problem)
 
 
-def test_a_number_that_is_nowhere_is_never_confirmed() -> None:
-    missing = Fact("number", "1088", "missing")
-    claim = grounded_claim(
-        Claim("It has 1088 bytes."), Grounded(probability=0.9, facts=(missing,)), limit=0.5
-    )
-
-    assert ("unconfirmed", "the evidence has no 1088") == (claim.verdict, claim.problem)
-
-
 def test_what_is_said_again_below_another_heading_stays() -> None:
     """Without it the heading would stand above the next sentence."""
     pays = "The tenants pay [c1]."
@@ -215,47 +206,49 @@ def test_what_is_said_again_below_another_heading_stays() -> None:
     assert ["The tenants pay."] * 2 + ["He pays."] == [claim.text for claim in claims]
 
 
-def test_another_number_in_its_place_contradicts() -> None:
-    other = Contradiction("1088", "1184", Quote(1.0, "It has\n1184 bytes.", 0, 17))
-    grounded = Grounded(probability=0.99, contradiction=other)
+OTHER = Contradiction("1088", "1184", Quote(1.0, "It has\n1184 bytes.", 0, 17))
+NOWHERE = (Fact("number", "1088", "missing"),)
+
+
+@pytest.mark.parametrize(
+    ("grounded", "verdict", "problem"),
+    [
+        (
+            Grounded(probability=0.99, contradiction=OTHER),
+            "contradicted",
+            "the evidence has 1184, not 1088: It has 1184 bytes.",
+        ),
+        (Grounded(probability=0.9, facts=NOWHERE), "unconfirmed", "the evidence has no 1088"),
+    ],
+)
+def test_another_number_contradicts_and_one_from_nowhere_is_never_confirmed(
+    grounded: Grounded, verdict: str, problem: str
+) -> None:
     claim = grounded_claim(Claim("It has 1088 bytes."), grounded, limit=0.5)
 
-    assert "contradicted" == claim.verdict
-    assert "the evidence has 1184, not 1088: It has 1184 bytes." == claim.problem
+    assert (verdict, problem) == (claim.verdict, claim.problem)
 
 
 @pytest.mark.parametrize(
-    ("text", "verbatim"),
+    ("text", "copied", "verbatim"),
     [
-        ("The KEY has 1184 bytes, or 1.5 kB", True),
-        ("It may be published by anybody.", True),
-        ("- It may be published by anybody.", True),
-        ("It may be published.", True),
-        ("The key has 1184 bytes.", False),
-        ("No.", False),
-        ("The key has 11.", False),
-        ("The key has 1184 bytes, or 1.", False),
-        ("5 kB.", False),
-        ("The key has 1,184 bytes.", False),
+        ("The KEY has 1184 bytes, or 1.5 kB", True, True),
+        ("It may be published by anybody.", True, True),
+        ("- It may be published by anybody.", True, True),
+        ("It may be published.", True, True),
+        ("The key has 1184 bytes.", True, False),
+        ("No.", True, False),
+        ("The key has 11.", False, False),
+        ("The key has 1184 bytes, or 1.", False, False),
+        ("5 kB.", False, False),
+        ("The key has 1,184 bytes.", False, False),
     ],
 )
-def test_word_for_word_means_whole_sentences(text: str, *, verbatim: bool) -> None:
+def test_copied_are_whole_words_and_verbatim_whole_sentences(
+    text: str, *, copied: bool, verbatim: bool
+) -> None:
     """A part may leave out what the whole depends on; a word may be there by chance."""
     other = chunk("Is it for sale? No.\n- It may be published by anybody.", 1)
+    chunks = {"c1": KEY, "c2": other}
 
-    assert verbatim == is_verbatim(Claim(text), {"c1": KEY, "c2": other})
-
-
-@pytest.mark.parametrize(
-    ("text", "copied"),
-    [
-        ("The KEY has 1184 bytes", True),
-        ("It may be published.", True),
-        ("The key has 11.", False),
-        ("The key has 1184 bytes, or 1.", False),
-        ("5 kB.", False),
-        ("The key has 1,184 bytes.", False),
-    ],
-)
-def test_copied_words_are_whole_words(text: str, *, copied: bool) -> None:
-    assert copied == is_copied(Claim(text), {"c1": KEY})
+    assert (copied, verbatim) == (is_copied(Claim(text), chunks), is_verbatim(Claim(text), chunks))

@@ -14,16 +14,13 @@ from research_agent.verification.adapters.grounding_file import (
 )
 
 
-def test_the_packaged_weights_fit_the_packaged_models() -> None:
-    model = read_grounding(cross_encoder=CrossEncoder(MiniLM()).digest)
-    low, high = model.unsure
+def test_weights_fit_the_packaged_models_and_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path, model = tmp_path / "grounding.json", read_grounding()
+    low, high = read_grounding(cross_encoder=CrossEncoder(MiniLM()).digest).unsure
+    write_grounding(replace(model, limit=0.25), path)
+
     assert 0.0 < low < model.limit < high < 1.0
-
-
-def test_written_weights_are_read_again(tmp_path: Path) -> None:
-    model = replace(read_grounding(), limit=0.25)
-    write_grounding(model, tmp_path / "grounding.json")
-    assert model == read_grounding(tmp_path / "grounding.json")
+    assert replace(model, limit=0.25) == read_grounding(path)
 
 
 @pytest.mark.parametrize(
@@ -31,15 +28,13 @@ def test_written_weights_are_read_again(tmp_path: Path) -> None:
     [('"bias": ', '"bias": 1'), ("best_window", "other"), ("{", ""), ('"digest"', '"told"')],
 )
 def test_damaged_weights_are_refused(tmp_path: Path, before: str, after: str) -> None:
+    """So are missing ones, and those of another cross-encoder."""
     path = tmp_path / "grounding.json"
+    with pytest.raises(ModelMissingError, match=r"grounding\.json"):
+        read_grounding(path)
+    with pytest.raises(ModelMissingError, match="another cross-encoder"):
+        read_grounding(cross_encoder="0")
     path.write_text(PATH.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
     with pytest.raises(ModelMissingError, match=r"grounding\.json, cannot be used") as caught:
         read_grounding(path)
     assert "--fit" in caught.value.hint
-
-
-def test_missing_weights_and_another_cross_encoder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissingError, match=r"none\.json"):
-        read_grounding(tmp_path / "none.json")
-    with pytest.raises(ModelMissingError, match="another cross-encoder"):
-        read_grounding(cross_encoder="0")
