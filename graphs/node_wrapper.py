@@ -1,7 +1,7 @@
 """How a node is added to a graph: with its run's context, its time measured, its events written."""
 
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -11,7 +11,7 @@ from threading import Lock
 from types import FunctionType
 from typing import Any, TypeVar
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
@@ -171,8 +171,18 @@ Threads = ThreadPoolExecutor
 class Runs(RunnableLambda[Any, Any]):
     """A function and its twin for event loops, which LangGraph runs as a node.
 
-    LangChain's own class would trace each node twice.
+    LangChain's own class would trace each node twice, and read its source for graphs `inside`.
     """
+
+    def __init__(
+        self,
+        run: Callable[[Any], Any],
+        twin: Callable[[Any], Awaitable[Any]],
+        name: str,
+        inside: Sequence[Runnable[Any, Any]] = (),
+    ) -> None:
+        super().__init__(run, twin, name)
+        self.deps = list(inside)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002, ANN401, ARG002 (LangChain's signature)
         """Run the function."""

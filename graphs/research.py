@@ -1,6 +1,7 @@
 """The research graph: the whole control flow on one screen."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -36,6 +37,7 @@ def steps() -> Mapping[str, Node]:
     }
 
 
+@lru_cache(maxsize=8)
 def recursion_limit(settings: Settings) -> int:
     """Return LangGraph's recursion limit: an upper bound on supersteps within any budget.
 

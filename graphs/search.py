@@ -238,4 +238,4 @@ def searching(search: SearchGraph, clock: Clock, *, resumes: bool) -> Runs:
             tell(found := await search.ainvoke(read))
         return found
 
-    return Runs(run, arun, "search")
+    return Runs(run, arun, "search", [search])

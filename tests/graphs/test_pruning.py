@@ -46,19 +46,6 @@ def run(answerer: Answerer, verifier: ScriptedChat, whole: Settings) -> Research
     return ask(given, whole, ASKED)
 
 
-def test_answer_from_what_is_left() -> None:
-    answerer = Answerer(says(GOOD), helpful="ML-KEM-768 has")
-    result = run(answerer, ScriptedChat(YES), settings())
-
-    assert ("answered", 1) == (result.status, len(result.evidence))
-    assert "ML-KEM-512" not in answerer.prompt
-    assert ("threshold", "gain") == (result.prune.mode, result.prune.source)
-    assert (1, 0) == (result.prune.kept, result.prune.reinstated)
-    assert result.prune.original > 1
-    assert result.prune.calls + 2 == result.usage.llm_calls
-    assert result == RESULT.validate_json(RESULT.dump_json(result))
-
-
 def test_refusal_brings_back_what_was_left_out() -> None:
     answerer = Answerer(says(GOOD.replace("[c1]", "[c2]")), helpful="Bread is")
     whole = replace(settings(), filter=replace(Settings().filter, mode="off"))
@@ -70,6 +57,9 @@ def test_refusal_brings_back_what_was_left_out() -> None:
     assert ["c1", "c2", "c3"] == keys
     assert "Bread" in result.evidence[0].hit.chunk.text
     assert result.prune.original == result.prune.kept
+    assert ("threshold", "gain") == (result.prune.mode, result.prune.source)
+    assert result.prune.calls + 4 == result.usage.llm_calls
+    assert result == RESULT.validate_json(RESULT.dump_json(result))
 
 
 @pytest.mark.parametrize(

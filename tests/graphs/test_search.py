@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from graphs.search import run_call
 from graphs.state import SearchState
-from graphs.tools import ResearchTools
 from research_agent.context import RunContext
-from research_agent.retrieval.step import SearchRequest, retrieve
+from research_agent.retrieval.step import retrieve
 from research_agent.settings import BudgetSettings, FilterSettings, SearchSettings, Settings
 from research_agent.types import Chunk, Completion, Hit, ModelCall, Probe, TraceEvent
-from research_agent.types.budget import NOTHING, Allowance
-from research_agent.types.calls import ToolCall
+from research_agent.types.budget import NOTHING
 from research_agent.types.evidence import Evidence
 from research_agent.types.verification import Answer, Check
 from tests.fakes import BYPASSING, MODEL_CALLS, PROMPTS, ScriptedChat, calls, chunk, ports, says
@@ -46,25 +43,19 @@ def test_the_search_finds_what_the_probe_does_not_hand_on() -> None:
     assert [hit for hit in own if (hit.similarity or 0) >= 0.1] == list(found)
 
 
-@pytest.mark.parametrize(("look_again", "asked"), [(True, 2), (False, 1)])
-def test_filter_knows_the_question_and_tells_that_all_is_gone(
-    *, look_again: bool, asked: int
-) -> None:
+def test_filter_knows_the_question_and_tells_that_all_is_gone() -> None:
     gone = Completion('{"k1": "DISCARD: other", "k2": "DISCARD: other"}', ModelCall("filter"))
-    filterer = ScriptedChat(gone)
+    filterer, question = ScriptedChat(gone), "Which ML-KEM bread has bytes?"
     settings = replace(
         BYPASSING, filter=FilterSettings(mode="llm"), search=SearchSettings(max_chunks=1)
     )
     given = ports(ScriptedChat(), filterer=filterer)
-    tools = ResearchTools(RunContext(given, settings, PROMPTS))
-    call = ToolCall(0, "search_chunks_tool", {"query": "ML-KEM bread bytes"})
-    about = SearchRequest(question="Which ML-KEM bread has bytes?", look_again=look_again)
-    result, _ = run_call(call, Allowance(9, 9, 90_000, 900.0), tools=tools, about=about)
+    found = search(given, settings, "ML-KEM bread bytes", question=question)
+    (result,), prompt = found.results, filterer.asked[0][1]
 
-    prompt = filterer.asked[0][1]
-    assert "Question: Which ML-KEM bread has bytes?" in prompt
+    assert f"Question: {question}" in prompt
     assert "This search: ML-KEM bread bytes" in prompt
-    assert (asked, 1) == (len(filterer.asked), len(result.hits))
+    assert (2, 1) == (len(filterer.asked), len(result.hits))
     assert "try other words" in result.told
     assert ["other"] == [d.reason for d in result.stats.decisions if d.kept]
 

@@ -132,16 +132,9 @@ def test_dissimilar_hits_are_not_shown() -> None:
     assert 1 == keep.model.asked[0][1].count("Nothing.")
     assert [] == keep(hits(3, 0.05)).kept
     assert 1 == len(keep.model.asked)
-
-
-def test_a_hit_with_every_word_of_the_query_stays() -> None:
-    """A row of a table is hardly like a query of one word that stands in it."""
-    table, other = chunk("How many | key\nBytes | 32", 7), chunk("A key is red.", 8)
-    done = Filtering(settings=FilterSettings(mode="score"))(
-        [Hit(one, 0.5, 0.02) for one in (table, other)]
-    )
-
-    assert [7] == done.kept
+    rows = (chunk("How many | key\nBytes | 32", 7), chunk("A key is red.", 8))
+    by_score = Filtering(settings=FilterSettings(mode="score"))
+    assert [7] == by_score([Hit(one, 0.5, 0.02) for one in rows]).kept  # (it has every word)
 
 
 def test_seats() -> None:

@@ -74,12 +74,7 @@ def test_the_word_search_as_a_second_opinion() -> None:
         (kept.pool, kept.mode, kept.alpha) for _, kept in log.kept
     ]
     assert "key" == log.kept[1][0]
-
-
-def test_codes_by_patterns_ask_nobody() -> None:
-    done, _ = reorder(wants(BlendSettings(mode="patterns", alpha=0.0)))
-
-    assert "1" == order(done)[0]
+    assert "1" == order(reorder(wants(replace(WORDS, mode="patterns")))[0])[0]  # (nobody is asked)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,21 @@ def quote(text: str, key: str = "c1", vote: str = "supported") -> judging.Judgem
     return read(row(1, vote, key=key, quote=text))[1]
 
 
+ROWS = (
+    row(0),
+    row(2),
+    row("1"),
+    row(True),  # noqa: FBT003 (as a model may write it)
+    row(1, "yes"),
+    row(key="c9"),
+    row(quote="the key has 1088 bytes"),
+    row(quote="1 1"),
+    row(key="c2"),
+    {"sentence": 1, "verdict": "supported"},
+)
+"""What cannot be looked up."""
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -55,30 +70,12 @@ def quote(text: str, key: str = "c1", vote: str = "supported") -> judging.Judgem
         '{"a":' * 2000 + "1" + "}" * 2000,
         '{"verdicts": [' + "9" * 10_000 + "]}",
         "{" * 1_000_000,
+        *(json.dumps({"verdicts": [said]}) for said in ROWS),
     ],
-    ids=lambda reply: reply[:30],
+    ids=lambda reply: reply[:80],
 )
 def test_nonsense_is_no_judgement(reply: str) -> None:
     assert {} == judging.read_judgements(reply, 1, CHUNKS)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        row(0),
-        row(2),
-        row("1"),
-        row(True),  # noqa: FBT003 (as a model may write it)
-        row(1, "yes"),
-        row(key="c9"),
-        row(quote="the key has 1088 bytes"),
-        row(quote="1 1"),
-        row(key="c2"),
-        {"sentence": 1, "verdict": "supported"},
-    ],
-)
-def test_what_cannot_be_looked_up_does_not_count(said: dict[str, object]) -> None:
-    assert {} == read(said)
 
 
 def test_fewer_sentences_and_sentences_named_twice() -> None:

@@ -92,31 +92,31 @@ def test_first_round(answer: Answer, decision: str, reason: str) -> None:
     assert (decision, reason) == (found.decision, found.reason)
 
 
-def test_next_query_has_nothing_that_the_draft_made_up() -> None:
-    found, _ = check(written(f"{GOOD} By Shannon's rule bread weighs 700 grams in an hour [c1]."))
-
-    assert "How is bread baked? rule weighs grams hour" == found.next_query
-    assert ("By Shannon's rule bread weighs 700 grams in an hour.",) == found.doubts
-
-
 @pytest.mark.parametrize(
-    ("answer", "query", "missing"),
+    ("answer", "query", "missing", "doubts"),
     [
         (
             replace(written(GOOD), missing=("the time in Ulm's ovens", "")),
             "How is bread baked? time ovens",
             ("the time in Ulm's ovens",),
+            (),
         ),
-        (replace(REFUSED, missing=("the price",)), "How is bread baked? price", ("the price",)),
-        (replace(REFUSED, missing=("",)), "How is bread baked?", ()),
+        (replace(REFUSED, missing=("the price",)), "How is bread baked? price", ("the price",), ()),
+        (replace(REFUSED, missing=("",)), "How is bread baked?", (), ()),
+        (
+            written(f"{GOOD} By Shannon's rule bread weighs 700 grams in an hour [c1]."),
+            "How is bread baked? rule weighs grams hour",
+            (),
+            ("By Shannon's rule bread weighs 700 grams in an hour.",),
+        ),
     ],
 )
-def test_next_query_has_what_is_missing(
-    answer: Answer, query: str, missing: tuple[str, ...]
+def test_next_query_has_what_is_missing_and_nothing_that_was_made_up(
+    answer: Answer, query: str, missing: tuple[str, ...], doubts: tuple[str, ...]
 ) -> None:
     found, _ = check(answer)
 
-    assert (query, missing) == (found.next_query, found.missing)
+    assert (query, missing, doubts) == (found.next_query, found.missing, found.doubts)
 
 
 def test_words_that_the_model_was_unsure_of_are_masked() -> None:

@@ -91,9 +91,6 @@ def test_nothing_is_known_of_nothing() -> None:
     assert "silent" == measure("").passed[2].why
     assert ("none", {"passages"}) == (shown.source, {passed.why for passed in shown.passed})
     assert in_words(shown).startswith("not known (no log-probabilities: the documents' own words")
-
-
-def test_the_measure_is_told_with_its_value() -> None:
     assert "0.14 nats a token" in in_words(Uncertainty("logprobs", 0.14, 0.1))
     assert "60 % of what" in in_words(Uncertainty("disagreement", value=0.6))
 
