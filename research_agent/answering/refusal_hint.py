@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from research_agent.answering.draft_redaction import public_queries
+from research_agent.answering.events import short
 from research_agent.text.content_words import content_words, is_held, wanted_words
 from research_agent.text.words import word_spans
 from research_agent.types import Refused
@@ -15,7 +16,6 @@ from research_agent.types.scope import EVERYTHING, Scope
 
 MOST_QUERIES = 3
 MOST_WORDS = 4
-LONGEST = 70
 
 
 def advice_of(
@@ -33,7 +33,7 @@ def advice_of(
     }[result.status]
     if not helps:
         return ""
-    nearest = f"; nearest: {_short(place(result.evidence[0].hit.chunk))}" if result.evidence else ""
+    nearest = f"; nearest: {short(place(result.evidence[0].hit.chunk))}" if result.evidence else ""
     searched = _within(documents, scope)
     asked = _searched(public_queries(result), searched, documents)
     wider = " The rest is outside the scope: ask without it." if searched != list(documents) else ""
@@ -75,7 +75,7 @@ def _missing(result: ResearchResult) -> str:
 def _searched(
     queries: Sequence[str], searched: Sequence[DocumentOutline], known: Sequence[DocumentOutline]
 ) -> str:
-    shown = [f"'{_short(query)}'" for query in queries[:MOST_QUERIES]]
+    shown = [f"'{short(query)}'" for query in queries[:MOST_QUERIES]]
     more = len(queries) - len(shown)
     asked = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
     documents = _part(len(searched), len(known), "document")
@@ -117,9 +117,4 @@ def _several(number: int, what: str) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    return ", ".join(f"'{_short(word)}'" for word in words[:MOST_WORDS])
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return ", ".join(f"'{short(word)}'" for word in words[:MOST_WORDS])

@@ -1,14 +1,15 @@
 """Whichever call fails, and how: a result that names the fallback, or the first answer's error."""
 
 import json
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from graphs.research import ResearchGraph, build_research_graph
@@ -94,32 +95,33 @@ def test_second_round_that_cannot_search_ends_with_the_first() -> None:
     assert ("retrieve: no embeddings; the best answer so far is kept",) == result.warnings
 
 
-@contextmanager
-def kept(given: Ports, file: Path) -> Iterator[ResearchGraph]:
-    """Give a graph whose checkpoints are in a file, as a new process has it."""
-    with closing(sqlite3.connect(file, check_same_thread=False)) as database:
-        saver = SqliteSaver(database)
-        yield build_research_graph(given, EVERYTHING, fakes.PROMPTS, checkpointer=saver)
-
-
 @pytest.mark.parametrize("number", range(1, LAST + 1))
-def test_question_goes_on_where_it_was_interrupted(number: int, tmp_path: Path) -> None:
+def test_question_goes_on_where_it_was_interrupted(number: int) -> None:
     server = Server(fails_at=number)
-    with kept(server.ports(), tmp_path / "t.db") as graph, pytest.raises(KeyboardInterrupt):
+    graph = kept(server.ports(), InMemorySaver())
+    with pytest.raises(KeyboardInterrupt):
         graph.invoke(ResearchInput(question=fakes.QUESTION), CONFIG)
-    with kept(server.ports(), tmp_path / "t.db") as graph:
-        result = graph.invoke(None, CONFIG)["result"]
-        trace = graph.get_state(CONFIG).values["trace"]
+    result = graph.invoke(None, CONFIG)["result"]
+    trace = graph.get_state(CONFIG).values["trace"]
 
     assert FIRST in result.answer
     assert WHOLE == " ".join(event.node for event in trace)
     assert result.usage.llm_calls == sum(len(event.calls) for event in trace) == LAST
 
 
-def test_edit_of_the_whole_state_does_not_double_the_trace(tmp_path: Path) -> None:
+def kept(given: Ports, saver: BaseCheckpointSaver[Any]) -> ResearchGraph:
+    return build_research_graph(given, EVERYTHING, fakes.PROMPTS, checkpointer=saver)
+
+
+def test_another_process_goes_on_and_an_edit_of_the_whole_state_does_not_double_the_trace(
+    tmp_path: Path,
+) -> None:
     server = Server()
-    with kept(server.ports(), tmp_path / "t.db") as graph:
+    with SqliteSaver.from_conn_string(str(tmp_path / "t.db")) as saver:
+        graph = kept(server.ports(), saver)
         graph.invoke(ResearchInput(question=fakes.QUESTION), CONFIG, interrupt_before=["answer"])
+    with SqliteSaver.from_conn_string(str(tmp_path / "t.db")) as saver:
+        graph = kept(server.ports(), saver)
         values = strict(ResearchState).model_validate(graph.get_state(CONFIG).values)
         graph.update_state(CONFIG, json.loads(values.model_dump_json()), as_node="select_evidence")
         result = graph.invoke(None, CONFIG)["result"]
