@@ -21,7 +21,7 @@ from research_agent.context import RunContext
 from research_agent.conversation.contextualize import contextualize
 from research_agent.errors import ModelUnavailableError, QuestionError
 from research_agent.settings import BudgetSettings, SessionSettings, Settings
-from research_agent.types.conversation import Turn
+from research_agent.types.conversation import FollowUp, Turn
 from tests.fakes import BYPASSING, GOOD, PROMPTS, QUESTION, ScriptedChat, ports, says, twins
 from tests.graphs.talking import CONFIG, SMALL, SMALLER, chat, completes, say
 
@@ -108,36 +108,36 @@ def test_history_is_data() -> None:
     assert len(told) < len(PROMPTS.follow_up.text) + 700
 
 
-def test_long_history_is_cut_by_tokens() -> None:
-    planner = completes("And the ciphertext?")
-    run = RunContext(ports(ScriptedChat(), planner), BYPASSING, PROMPTS)
-    turns = [Turn(question=f"{QUESTION} {number} {'so ' * 300}") for number in range(4)]
-    contextualize("And the ciphertext?", turns, context=run.with_all_left(()))
-    long = Turn(question="so " * 1100)
-    found = contextualize("And the ciphertext?", [long], context=run.with_all_left(()))
+def contextualized(
+    text: str, *turns: Turn, settings: Settings = BYPASSING
+) -> tuple[FollowUp, list[str]]:
+    """Return what is asked, and the prompts for it."""
+    planner = completes(SMALLER)
+    run = RunContext(ports(ScriptedChat(), planner), settings, PROMPTS).with_all_left(())
+    return contextualize(text, turns, context=run), [prompt for _, prompt, _ in planner.asked]
 
-    assert 1 == len(planner.asked)
-    assert [False, True] == [f"{QUESTION} {n}" in planner.asked[0][1] for n in (0, 2)]
-    assert "too long" in found.warnings[0]
+
+def test_long_history_is_cut_by_tokens() -> None:
+    turns = [Turn(question=f"{QUESTION} {number} {'so ' * 300}") for number in range(4)]
+    _, (prompt,) = contextualized("And the ciphertext?", *turns)
+    found, prompts = contextualized("And the ciphertext?", Turn(question="so " * 1100))
+
+    assert [False, True] == [f"{QUESTION} {n}" in prompt for n in (0, 2)]
+    assert ("too long" in found.warnings[0], prompts) == (True, [])
 
 
 @pytest.mark.parametrize(
-    ("settings", "how"),
+    ("settings", "how", "asked"),
     [
-        (replace(BYPASSING, sessions=SessionSettings(follow_ups="off")), "new"),
-        (replace(BYPASSING, budget=BudgetSettings(tokens=100)), "context"),
+        (replace(BYPASSING, sessions=SessionSettings(follow_ups="off")), "new", "and it?"),
+        (replace(BYPASSING, budget=BudgetSettings(tokens=100)), "context", f"{QUESTION} and it?"),
     ],
 )
-def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str) -> None:
-    planner = completes(SMALLER)
-    run = RunContext(ports(ScriptedChat(), planner), settings, PROMPTS)
-    found = contextualize(
-        "and it?", [Turn(question=QUESTION, answer=GOOD)], context=run.with_all_left(())
-    )
+def test_follow_ups_are_off_or_not_paid(settings: Settings, how: str, asked: str) -> None:
+    before = Turn(question=QUESTION, answer=GOOD)
+    found, prompts = contextualized("and it?", before, settings=settings)
 
-    assert [] == planner.asked
-    asked = {"new": "and it?", "context": f"{QUESTION} and it?"}
-    assert (how, asked[how]) == (found.how, found.question)
+    assert (how, asked, []) == (found.how, found.question, prompts)
     assert (how == "context") == any("budget" in told for told in found.warnings)
 
 

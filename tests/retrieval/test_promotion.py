@@ -40,9 +40,16 @@ def test_anchors(query: str, expected: set[str]) -> None:
         ("FIPS 203?", hit("b", 0.8, "FIPS alone"), hit("c", 0.7, "FIPS 203 it is"), "cab"),
         ("FIPS 203 KEM", hit("b", 0.8, "FIPS 203"), hit("c", 0.8, "FIPS 203 KEM"), "cba"),
         ("plain words", hit("b", 0.8, lexical=4.0), hit("c", 0.7, lexical=9.0), "cab"),
+        ("plain words", hit("b", 0.8), hit("c", 0.7), "abc"),
         ("FIPS 203", Hit(Chunk("b", "d", "text", section=("FIPS 203",)), 0.8), hit("c", 0), "bac"),
     ],
-    ids=["two technical words", "three", "share of the best lexical score", "words of a heading"],
+    ids=[
+        "two technical words",
+        "three",
+        "share of the best lexical score",
+        "nothing",
+        "words of a heading",
+    ],
 )
 def test_what_opens_the_general_gate(query: str, second: Hit, third: Hit, expected: str) -> None:
     assert expected == order(query, [hit("a", 0.9), second, third])
@@ -90,10 +97,3 @@ def test_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sorted(h.chunk.chunk_id for h in hits) == sorted(h.chunk.chunk_id for h in found)
         assert safe <= shown
         assert found == promote("FIPS 203 KEM", dice.sample(hits, len(hits)), top_k=top_k)
-
-
-def test_nothing_to_promote() -> None:
-    hits = [hit("a", 0.9, "x"), hit("b", 0.8, "y")]
-
-    assert tuple(hits) == promote("plain words", hits, top_k=4)
-    assert () == promote("plain words", [], top_k=4)

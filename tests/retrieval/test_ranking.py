@@ -23,6 +23,7 @@ TEXTS = {
        for i in range(12)},
 }  # fmt: skip
 COMPARED = "Is PX-200 or PX-300 the better one for water?"
+BOTH = {"meaning", "words"}
 QUERIES = ["What is LAT?", COMPARED, "gauge levels", "How does Algorithm 2 work?"]
 
 
@@ -119,22 +120,16 @@ def test_scope_never_shrinks_the_result() -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_dense_asks_no_word_index(query: str) -> None:
-    found = search(query, replace(GIVEN, lexical=Closed()), mode="dense")
-
-    assert {"meaning"} == stages(found) & {"meaning", "words"}
-    assert {None} == {hit.lexical for hit in found.hits}
-
-
-@pytest.mark.parametrize("query", QUERIES)
-def test_lexical_searches_no_vectors(query: str) -> None:
-    """The ranking is that of the words; similarities are exact, one text is embedded."""
+def test_one_index_alone_is_asked(query: str) -> None:
+    """By words, similarities are exact, and one text is embedded."""
     given = replace(ports(chunks()), vectors=OnlyExact(chunks()))
-    found = search(query, given, mode="lexical")
+    near = search(query, replace(GIVEN, lexical=Closed()), mode="dense")
+    worded = search(query, given, mode="lexical")
 
-    assert {"words"} == stages(found) & {"meaning", "words"}
-    exact = fakes.MemoryVectors(chunks()).similarities(fakes.embedding(query), ids(found))
-    assert exact == [hit.similarity for hit in found.hits]
+    assert [{"meaning"}, {"words"}] == [stages(one) & BOTH for one in (near, worded)]
+    assert {None} == {hit.lexical for hit in near.hits}
+    exact = given.vectors.similarities(fakes.embedding(query), ids(worded))
+    assert exact == [hit.similarity for hit in worded.hits]
     assert isinstance(given.embedder, fakes.WordEmbedder)
     assert [query] == given.embedder.asked
 
@@ -147,9 +142,8 @@ def test_one_index_alone_gives_its_own_order() -> None:
     assert [[item.chunk_id for item in one] for one in wanted] == [
         ids(search(query, GIVEN, mode=mode, question_kinds=False)) for mode in ("lexical", "dense")
     ]
-    assert {"meaning", "words", "fused", "result"} == stages(
-        search("What is LAT?", GIVEN, question_kinds=False)
-    )
+    plain = search("What is LAT?", GIVEN, question_kinds=False)
+    assert {*BOTH, "fused", "result"} == stages(plain)
 
 
 def test_lexical_works_without_an_embedding_model() -> None:

@@ -235,15 +235,6 @@ def test_evidence_edited_and_resumed(studio: Studio) -> None:
     assert (EDITED, "answered") == (result["citations"][0]["quote"], result["status"])
 
 
-def test_refinement_edited_and_resumed(studio: Studio) -> None:
-    """The search looks for what a person wrote into the refinement."""
-    thread, state = studio.paused("search")
-    refinement = {**state["refinement"], "kind": "rewrite", "queries": [BAKED, "rye oven minutes"]}
-    studio.client.threads.update_state(thread, {"refinement": refinement})
-
-    assert "rye oven minutes" in studio.resumed(thread)["queries"]
-
-
 def test_answer_edited_and_resumed(studio: Studio) -> None:
     """What a person wrote is checked as what a model wrote is."""
     thread, state = studio.paused("verify")
