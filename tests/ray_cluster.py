@@ -35,7 +35,7 @@ OWN = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
 @contextmanager
 def cluster(cores: int = 2) -> Iterator[Mapping[str, str]]:
-    """Yield the environment of those who use a new cluster; ADDRESS is in it."""
+    """Yield the environment of those who use a new cluster: its ADDRESS, its process CLUSTER."""
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     environment = {**os.environ, **OWN, **token, "OMP_NUM_THREADS": "1"}
     environment.pop("LD_PRELOAD", None)
@@ -48,7 +48,7 @@ def cluster(cores: int = 2) -> Iterator[Mapping[str, str]]:
         try:
             address = process.stdout.readline().strip()
             assert address, "the cluster did not start"
-            yield {**OWN, **token, "ADDRESS": address}
+            yield {**OWN, **token, "ADDRESS": address, "CLUSTER": str(process.pid)}
         finally:
             process.stdin.close()
             try:
@@ -112,14 +112,14 @@ def index(
         writing.BATCH, writing.SharedWriter = before  # type: ignore[misc]
 
 
-def worker_processes() -> list[int]:
-    """Return the workers of clusters that this process has started."""
+def worker_processes(of: int) -> list[int]:
+    """Return the workers of the cluster whose process is `of`."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # (it has ended meanwhile)
             if path.read_bytes().startswith(b"ray::_Worker"):
                 found.append(int(path.parent.name))
-    return [pid for pid in found if os.getpid() in _ancestors(pid)]
+    return [pid for pid in found if of in _ancestors(pid)]
 
 
 def _ancestors(pid: int) -> Iterator[int]:

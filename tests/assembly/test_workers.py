@@ -1,12 +1,15 @@
 """Indexing on a really started Ray cluster of two workers, and what is refused."""
 
 import os
+import pickle
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -24,19 +27,10 @@ from tests.interfaces.commands import in_a_process, run
 from tests.needed import needed_package
 from tests.object_storage import BUCKET, bucket, use
 from tests.ray_cluster import MAKE, cluster, index
+from tests.torture.__main__ import failures
 from tests.torture.workers import held
 
-ROOT = Path(__file__).parents[2]
 DISTANT = "ray://cluster.example:10001"
-
-
-@pytest.fixture(scope="module")
-def environment() -> Iterator[Mapping[str, str]]:
-    """What users of the cluster have in their environment."""
-    needed_package("ray", "cluster")
-    needed_package("lancedb", "cluster")
-    with cluster() as found:
-        yield found
 
 
 @pytest.fixture
@@ -53,44 +47,45 @@ def filled(folder: Path) -> Path:
     return folder
 
 
-IN_A_CHILD = """
-import sys
-from pathlib import Path
-from ray import cloudpickle
-work, done = map(Path, sys.argv[1:])
-done.write_bytes(cloudpickle.dumps(cloudpickle.loads(work.read_bytes())()))
-"""
+Run = Callable[[Callable[[], object]], object]
+"""Returns what a function returns in a process of its own; an error of ours as its text."""
 
 
-def in_a_child(environment: Mapping[str, str], folder: Path, work: Callable[[], object]) -> object:
-    """Return what `work` returns with the cluster's environment in a process of its own.
+@pytest.fixture(scope="module")
+def environment() -> Iterator[Mapping[str, str]]:
+    """What users of the cluster have in their environment."""
+    needed_package("ray", "cluster")
+    needed_package("lancedb", "cluster")
+    with cluster() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def in_a_child(environment: Mapping[str, str]) -> Iterator[Run]:
+    """One process for all that uses the cluster: Ray reads the environment once a process.
 
     It is no fork: the threads of LanceDB and ONNX do not outlive one.
     """
     from ray import cloudpickle
 
-    def within() -> object:
-        try:
-            return work()
-        except ResearchAgentError as error:
-            return f"{type(error).__name__}: {error}"
+    def run(work: Callable[[], object]) -> object:
+        sent = cloudpickle.dumps(work)  # type: ignore[no-untyped-call]  # (no types)
+        return pool.submit(done, sent, dict(environment)).result(600)
 
-    given, done = folder / "work.pickle", folder / "done.pickle"
-    given.write_bytes(cloudpickle.dumps(within))  # type: ignore[no-untyped-call]  # (no types)
-    told = subprocess.run(
-        [sys.executable, "-c", IN_A_CHILD, str(given), str(done)],
-        env={**os.environ, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=600,
-    )
-    assert 0 == told.returncode, told.stderr.decode()
-    return cloudpickle.loads(done.read_bytes())
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        yield run
+
+
+def done(work: bytes, environment: Mapping[str, str]) -> object:
+    os.environ.update(environment)
+    try:
+        return pickle.loads(work)()  # noqa: S301 (our own)
+    except ResearchAgentError as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def test_workers_make_the_index_that_one_process_makes(
-    docs: Path, tmp_path: Path, environment: Mapping[str, str]
+    docs: Path, tmp_path: Path, in_a_child: Run
 ) -> None:
     """Also a second time, after changes; equal texts are known, and all workers are counted."""
     alone, many = f"lance:{tmp_path / 'alone'}", f"lance:{tmp_path / 'many'}"
@@ -108,9 +103,9 @@ def test_workers_make_the_index_that_one_process_makes(
         return told, [one.embedded for one in reports], held(location), numbers
 
     def both() -> object:
-        return run(many, environment["ADDRESS"]), run(alone, "")
+        return run(many, os.environ["ADDRESS"]), run(alone, "")
 
-    found = in_a_child(environment, tmp_path, both)
+    found = in_a_child(both)
     assert isinstance(found, tuple)
     first, second = found
     assert second == first
@@ -118,41 +113,52 @@ def test_workers_make_the_index_that_one_process_makes(
 
 
 def test_a_document_that_ends_its_workers_is_told_and_costs_no_other(
-    docs: Path, tmp_path: Path, environment: Mapping[str, str]
+    docs: Path, tmp_path: Path, in_a_child: Run
 ) -> None:
     (docs / "0-poison.txt").write_text("poison", "utf-8")
     location = f"lance:{tmp_path / 'shared'}"
 
     def work() -> object:
         ray_workers.RETRIES = 1
-        return index(docs, location, environment["ADDRESS"])
+        return index(docs, location, os.environ["ADDRESS"])
 
-    report = in_a_child(environment, tmp_path, work)
+    report = in_a_child(work)
     assert isinstance(report, IndexReport)
     (failed,) = [file for file in report.files if file.status == "failed"]
     assert (docs / "0-poison.txt", ray_workers.GAVE_UP) == (Path(failed.path), failed.reason)
     assert 8 == report.documents
 
 
+@pytest.mark.torture
+@pytest.mark.quick
+def test_workers_and_drivers_are_killed(
+    environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The quick part of the torture of workers; it has the same cluster."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert [] == failures(["workers"], tmp_path, quick=True)
+
+
 def test_another_python_or_version_of_ours_is_refused_with_both_named(
-    tmp_path: Path, environment: Mapping[str, str]
+    tmp_path: Path, in_a_child: Run
 ) -> None:
     about = tmp_path / "research_agent-9.9.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: research-agent\nVersion: 9.9\n")
 
     def ours() -> object:
-        sys.path.insert(0, str(tmp_path))
-        return RayWorkers(MAKE, environment["ADDRESS"])
+        with patch.object(sys, "path", [str(tmp_path), *sys.path]):
+            return RayWorkers(MAKE, os.environ["ADDRESS"])
 
     def python() -> object:
         import ray  # noqa: F401 (it looks at the real version)
 
-        sys.version_info = (3, 99, 0, "final", 0)  # type: ignore[assignment]
-        return RayWorkers(MAKE, environment["ADDRESS"])
+        with patch.object(sys, "version_info", (3, 99, 0, "final", 0)):
+            return RayWorkers(MAKE, os.environ["ADDRESS"])
 
     for work, names in ((ours, ("0.1.0", "9.9")), (python, ("3.99.0", f"{sys.version_info[0]}."))):
-        said = str(in_a_child(environment, tmp_path, work))
+        said = str(in_a_child(work))
         assert said.startswith("ConfigError: ")
         assert all(name in said for name in names), said
 
@@ -179,7 +185,7 @@ def test_the_command_reads_a_bucket_and_a_list_with_workers_of_its_own(
     listed, cake, index = tmp_path / "list", tmp_path / "cake.md", f"s3://{BUCKET}/index"
     cake.write_text("# Cake\n\nCake is baked at 180 degrees.", "utf-8")
     listed.write_text(f"s3://{BUCKET}/docs/\n{cake}\n", "utf-8-sig")  # (as Windows writes it)
-    arguments = ("index", "--index", index, "--offline", "--workers", "2", f"@{listed}")
+    arguments = ("index", "--index", index, "--offline", "--workers", "1", f"@{listed}")
     done = in_a_process(*arguments, folder=tmp_path)
     said = f"{done.stdout}{done.stderr}"
     assert "2 indexed, 1 skipped; the index holds 2 documents, 2 chunks" in said

@@ -1,7 +1,7 @@
 """The torture table: `python -m tests.torture run PARTS FOLDER [--quick]`, `… table FOLDER`.
 
-PARTS are names with commas between them, all of one module. A run goes on where an earlier one
-into the same folder has ended.
+PARTS are names with commas between them, all of one entry of MODULES. A run goes on where an
+earlier one into the same folder has ended.
 """
 
 import os
@@ -12,26 +12,46 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from tests.torture import shim
 from tests.torture.harness import KINDS, Part, lines, run
 
-MODULES = ("disks", "shapes", "outputs", "processes", "models", "files", "strangers", "workers")
+MODULES = ("disks", "shapes strangers", "processes outputs models", "files", "workers")
+"""Those that load the same share a process; `disks` forks thousands of times and loads little."""
 HEADS = ("part", "cases", "of", *KINDS, "minutes", "faults by", "what came of them")
 _ARMED = "RESEARCH_AGENT_TORTURE_SHIM"
-"""Set where the shim is loaded: the module of the parts that run, the only one that is imported."""
+"""Set where the shim is loaded: the modules of the parts that run, all that are imported."""
 
 
 def parts(*modules: str) -> dict[str, Part]:
     """Return the parts of these modules by their names; without one, every part."""
-    found = (import_module(f"tests.torture.{name}").PARTS for name in modules or MODULES)
+    names = modules or " ".join(MODULES).split()
+    found = (import_module(f"tests.torture.{name}").PARTS for name in names)
     return {part.name: part for those in found for part in those}
+
+
+def failures(names: Sequence[str], folder: Path, *, quick: bool) -> list[dict[str, Any]]:
+    """Run parts, and return the lines of what failed in them."""
+    from tests.needed import missing
+
+    if not shim.can_be_made():
+        missing("the shim needs Linux and gcc")
+    assert 0 == begin(names, folder, quick=quick)
+    failed = []
+    for name in names:
+        wanted = set(parts()[name].numbers(quick=quick))
+        found = [line for line in lines(folder / f"{name}.jsonl") if line["case"] in wanted]
+        assert len(wanted) == len(found)
+        failed += [line for line in found if "what" in line]
+    return failed
 
 
 def begin(names: Sequence[str], folder: Path, *, quick: bool) -> int:
     """Run parts in a process of their own with the shim loaded, away from the user's folders."""
     with tempfile.TemporaryDirectory(prefix="torture-home-") as home:
         own = {name: value for name, value in os.environ.items() if not _foreign(name)}
+        module = next(module for module in MODULES if {*names} <= {*parts(*module.split())})
         own |= {
             "LD_PRELOAD": str(shim.made(Path(home))),
             "HOME": home,
@@ -42,7 +62,7 @@ def begin(names: Sequence[str], folder: Path, *, quick: bool) -> int:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "TOKENIZERS_PARALLELISM": "false",
-            _ARMED: next(module for module in MODULES if {*names} <= {*parts(module)}),
+            _ARMED: module,
         }
         command = [sys.executable, "-m", "tests.torture", "run", ",".join(names), str(folder)]
         return subprocess.run([*command, *["--quick"] * quick], env=own, check=False).returncode

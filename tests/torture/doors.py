@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from graphs.research import recursion_limit
@@ -30,6 +31,7 @@ class Told:
         return f"{self.command}: status {self.status}: {self.errors[-700:]}"
 
 
+@cache
 def warm() -> None:
     """Load commands, presets and the embedding model, on one thread: no fork waits for another."""
     import chromadb  # noqa: F401

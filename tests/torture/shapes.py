@@ -300,7 +300,7 @@ PARTS = (
         "shapes",
         f"{len(SHAPES)} damaged shapes of an index folder, searched exactly and by Chroma",
         2 * len(SHAPES),
-        6,
+        3,
         prepared,
         case,
         by="files",

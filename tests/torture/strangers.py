@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import shutil
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
@@ -40,8 +41,10 @@ ENVIRONMENT = {name: SECRETS[name] for name in list(SECRETS)[:8]} | {"PG": PG}
 
 @dataclass
 class Strangers:
-    """Servers of a test's own, and of a stranger; they run as long as this process."""
+    """Servers of a test's own and of a stranger, which run as long as this process, and a folder."""
 
+    begun: Path
+    """Documents that are indexed, a private file beside them, an `.env`."""
     good: str
     echoing: str
     trap: str
@@ -55,8 +58,14 @@ class Strangers:
         return ["--config", str(folder / "own.yaml")]
 
 
-def prepared(_: Path) -> Strangers:
+def prepared(place: Path) -> Strangers:
     warm()
+    folder = place / "begun"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "private.txt").write_text(SECRETS["FILE_BESIDE"], encoding="utf-8")
+    (folder / ".env").write_text(f"OPENAI_API_KEY={SECRETS['DOT_ENV']}\n", encoding="utf-8")
+    command("index", "docs", folder=folder, environment=environment(folder))
     opened, asked = ExitStack(), list[Json]()
 
     def trapped(given: Json) -> Json:
@@ -67,19 +76,13 @@ def prepared(_: Path) -> Strangers:
     echoing = opened.enter_context(server(Model().reply, key="another"))
     trap = opened.enter_context(server(trapped))
     opened.pop_all()
-    return Strangers(good, echoing, trap, asked)
+    return Strangers(folder, good, echoing, trap, asked)
 
 
-def begun(folder: Path) -> Mapping[str, str]:
-    """Make the documents, a private file beside them and an `.env`; return the environment."""
-    (folder / "docs").mkdir()
-    (folder / "docs" / "guide.md").write_text(GUIDE, encoding="utf-8")
-    (folder / "private.txt").write_text(SECRETS["FILE_BESIDE"], encoding="utf-8")
-    (folder / ".env").write_text(f"OPENAI_API_KEY={SECRETS['DOT_ENV']}\n", encoding="utf-8")
-    return {
-        "RESEARCH_AGENT_HOME": str(folder / "home"),
-        "RESEARCH_AGENT_CACHE": str(folder / "cache"),
-    } | ENVIRONMENT
+def environment(folder: Path) -> Mapping[str, str]:
+    """Return what every command has in its environment."""
+    own = {"HOME": str(folder / "home"), "CACHE": str(folder / "cache")}
+    return ENVIRONMENT | {f"RESEARCH_AGENT_{name}": value for name, value in own.items()}
 
 
 def _urls(stranger: Strangers) -> Mapping[str, str]:
@@ -105,8 +108,7 @@ CONFIGURED = {"ask", "chat", "doctor", "models", "index", "search", "documents"}
 def planted(shared: Strangers, number: int, _random: Random, folder: Path) -> str:
     """Give a command with every secret planted: none is printed, none is in a file it wrote."""
     given, url = PLANTED[number]
-    environment = begun(folder)
-    command("index", "docs", folder=folder, environment=environment)
+    shutil.copytree(shared.begun, folder, dirs_exist_ok=True)
     config = shared.config(
         folder,
         _urls(shared)[url],
@@ -115,7 +117,8 @@ def planted(shared: Strangers, number: int, _random: Random, folder: Path) -> st
     )
     kept = {path for path in folder.rglob("*") if path.is_file()}
     own = config if given[0] in CONFIGURED or given == ("config", "show") else []
-    told = command(*given, *own, folder=folder, said=f"{BAKED}\n/why\n", environment=environment)
+    said = f"{BAKED}\n/why\n"
+    told = command(*given, *own, folder=folder, said=said, environment=environment(folder))
     texts = {"what it says": (told.out + told.errors).encode()}
     texts |= {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p not in kept}
     for where, text in texts.items():
@@ -284,8 +287,7 @@ PROJECTS: dict[str, Project] = {
 def hostile(shared: Strangers, number: int, _random: Random, place: Path) -> str:
     """Work in a stranger's folder: nobody is asked, nothing outside is written, nothing hangs."""
     name = list(PROJECTS)[number]
-    environment = begun(place)
-    command("index", "docs", folder=place, environment=environment)
+    shutil.copytree(shared.begun, place, dirs_exist_ok=True)
     (place / "project").mkdir()
     (place / "outside").mkdir()
     (place / "precious").write_text("precious")
@@ -301,7 +303,7 @@ def hostile(shared: Strangers, number: int, _random: Random, place: Path) -> str
     given += [("replay", "trace.jsonl"), ("chat" if "session" in name else "ask", *own)]
     given[-1] += () if "session" in name else (BAKED,)
     told = [
-        command(*one, folder=folder, said=f"{BAKED}\n", environment=environment, seconds=45)
+        command(*one, folder=folder, said=f"{BAKED}\n", environment=environment(place), seconds=45)
         for one in given
     ]
     said = "".join(one.out + one.errors for one in told)
