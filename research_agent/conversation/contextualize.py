@@ -111,15 +111,18 @@ def _chosen(
     asked: str, reply: Completed, failed: str, before: Sequence[Turn], together: str
 ) -> FollowUp:
     """Return what is asked; `together` is the question with the one before it."""
-    more = not failed and asks_for_more(reply, before)
     unchanged = is_unchanged(asked, reply.question)
+    complete = unchanged and names_all(asked, reply.about)
+    more = not failed and asks_for_more(reply, before)
+    if complete:
+        more = more and any(names_all(turn.question, reply.about) for turn in before)
     problem = failed
     if not (failed or unchanged):
         problem = why_refused(asked, before, reply.question, reply.about, more=more)
     if not (problem or unchanged):
         return FollowUp(asked, reply.question, "model", more=more)
     if more:
-        return FollowUp(asked, together, "model", more=True)
+        return FollowUp(asked, asked if complete else together, "model", more=True)
     if whole_question := named(asked, before, reply.about):
         return FollowUp(asked, whole_question, "model", problem)
     return FollowUp(asked, together, "context", problem) if problem else FollowUp(asked, asked)
@@ -156,6 +159,12 @@ def asks_for_more(completed: Completed, before: Sequence[Turn]) -> bool:
     """
     own = identifiers(completed.question)
     return completed.more and any(own <= identifiers(turn.question) for turn in before)
+
+
+def names_all(text: str, about: Sequence[str]) -> bool:
+    """Return whether `text` names each thing that a question is `about`, and says more than it."""
+    own = parts(text)
+    return bool(about) and all(parts(one) in own and parts(one) != own for one in about)
 
 
 def is_unchanged(text: str, completed: str) -> bool:

@@ -93,6 +93,25 @@ def test_what_else_leaves_out_what_was_cited(reply: str, asked: str) -> None:
     assert "1184 bytes" in read_by(answerer)
 
 
+@pytest.mark.parametrize(
+    ("asked", "about", "how"),
+    [
+        ("How long is bread baked?", ["bread"], "new"),
+        ("What else has an encapsulation key?", ["encapsulation key"], "model"),
+        ("What else?", ["what else"], "model"),
+    ],
+)
+def test_more_of_what_the_question_names_itself(asked: str, about: list[str], how: str) -> None:
+    """It is asked as it is; what was cited is left out only where an earlier question names it."""
+    reply = {"about": about, "question": asked, "more": True}
+    planner = ScriptedChat(says(json.dumps(reply)))
+    graph = chat(ports(ScriptedChat(says(GOOD), says(BAKED)), planner), ONE_ROUND)
+    turn = say(graph, QUESTION, asked).turns[1]
+
+    whole = asked if about[0] in asked else f"{QUESTION} {asked}"
+    assert (how, whole, how == "model") == (turn.how, turn.question, turn.reason == MORE)
+
+
 def test_what_else_asked_again_as_it_was_understood_leaves_nothing_out() -> None:
     """As `/retry` does: the rest of the answer may stand where its beginning stood."""
     answerer = ScriptedChat(says(GOOD), says("not found in provided docs"), says(GOOD))
