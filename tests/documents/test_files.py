@@ -37,6 +37,7 @@ def found(folder: Path, source: LocalFiles, *paths: Path) -> tuple[list[str], di
 def test_folders_are_walked_in_order(tmp_path: Path) -> None:
     """Files below a folder come sorted; unknown endings and hidden names are left alone."""
     make(tmp_path, "b.md", "a/z.txt", "a/y.MD", "c.xyz", "plain", ".git/x.md", ".secret.txt")
+    make(tmp_path, "~$b.md", ".~lock.b.md#")
 
     assert (
         ["a/y.MD", "a/z.txt", "b.md"],
@@ -45,6 +46,8 @@ def test_folders_are_walked_in_order(tmp_path: Path) -> None:
             "plain": "no reader for names without an ending",
             ".git": "hidden",
             ".secret.txt": "hidden",
+            "~$b.md": "hidden",
+            ".~lock.b.md#": "hidden",
         },
     ) == found(tmp_path, files())
 

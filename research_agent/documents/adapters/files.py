@@ -131,7 +131,7 @@ class LocalFiles:
         """Return why an entry is left alone although it may be readable; "" if it is not."""
         folder = stat.S_ISDIR(status.st_mode)
         verdicts = (globs.verdict(entry.path, folder=folder) for globs in reversed(ignores))
-        if entry.name.startswith("."):
+        if entry.name.startswith((".", "~$")):  # as LibreOffice and Word name what they lock
             return "hidden"
         if stat.S_ISLNK(status.st_mode):
             return "symbolic link"
