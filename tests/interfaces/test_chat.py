@@ -78,9 +78,10 @@ def test_evidence_has_every_quote_of_a_source(config: str, model: Model) -> None
 
 def test_evidence_of_a_page_has_plain_line_ends() -> None:
     item = Cited(place="guide, page 1", source="/docs/guide.pdf")
-    shown = quotes_in("It is\r\nbaked\r\nat 230 degrees.\r\n", item, "1", [(7, 12)])
+    page = "It is\r\nbaked\r\nat forty\x02five de\x02grees.\r\n"
+    shown = quotes_in(page, item, "1", [(7, 12)], "It is baked at forty-five degrees.")
 
-    assert shown.endswith("#page=1\n\nIt is\n»baked«\nat 230 degrees.")
+    assert shown.endswith("#page=1\n\nIt is\n»baked«\nat forty-five degrees.")
 
 
 def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> None:

@@ -232,7 +232,8 @@ class Repl:
         for page, places in sorted(self._places(item, found[0]).items()):
             around = chunks.page_text(item.chunk_id, page) if page else found[0].text
             spans = tuple(PageSpan(page, *place) for place in places) if page else ()
-            shown.append(text.quotes_in(around, replace(item, spans=spans), key, places))
+            own = replace(item, spans=spans)
+            shown.append(text.quotes_in(around, own, key, places, found[0].text))
         say("\n\n".join(shown))
 
     def _places(self, item: Cited, chunk: Chunk) -> Mapping[int, list[tuple[int, int]]]:

@@ -22,6 +22,8 @@ from research_agent.types.conversation import Choices, Cited, Turn
 from research_agent.types.uncertainty import measured
 
 _NUMBER = re.compile(NUMBER)
+_CUT = re.compile(r"(\w+)[\x02\xad\ufffe](\w*)")
+"""A word that the end of a line cuts, with how a PDF's page marks that."""
 AROUND = 300
 """Characters of a page that are shown on each side of a quote."""
 
@@ -161,15 +163,21 @@ def quote_places(
     return found
 
 
-def quotes_in(text: str, item: Cited, number: str, quoted: Sequence[tuple[int, int]]) -> str:
+def quotes_in(
+    text: str, item: Cited, number: str, quoted: Sequence[tuple[int, int]], chunk: str
+) -> str:
     """Return the part of a page or chunk around its quotes, with each between » and «.
 
-    Lines of a PDF's page end with a carriage return too, which is left out.
+    Lines of a PDF's page end with a carriage return too, which is left out. Words that they cut
+    are whole where the text of the `chunk` has them so, else they have a hyphen.
     """
     quotes = [(start, end, text[start:end]) for start, end in quoted]
     pieces = in_context(text, quotes, around=AROUND)
     around = "".join(f"»{words}«" if marked else words for words, marked in pieces)
-    body = "\n".join(around.strip().splitlines())
+    whole = _CUT.sub(
+        lambda cut: ("" if cut[1] + cut[2] in chunk else "-").join(cut.groups()), around
+    )
+    body = "\n".join(whole.strip().splitlines())
     where = address(item.source, item.quoted_page)
     return f"[{number.strip('[]')}] {item.place}\n{where}\n\n{body}"
 
