@@ -75,7 +75,7 @@ def _missing(result: ResearchResult) -> str:
 def _searched(
     queries: Sequence[str], searched: Sequence[DocumentOutline], known: Sequence[DocumentOutline]
 ) -> str:
-    shown = [f"'{short(query)}'" for query in queries[:MOST_QUERIES]]
+    shown = list(dict.fromkeys(f"'{short(query)}'" for query in queries))[:MOST_QUERIES]
     more = len(queries) - len(shown)
     asked = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
     documents = _part(len(searched), len(known), "document")
@@ -99,8 +99,8 @@ def _refused(result: ResearchResult, documents: Sequence[DocumentOutline]) -> st
         why = "set answer.unconfirmed to mark to see it, or ask for less"
     helps: dict[Refused, str] = {
         "no_evidence": f"Nothing came near: add documents on {missing or 'it'}, or ask otherwise.",
-        "insufficient_evidence": f"No passage read holds {missing}: add documents that do, or ask "
-        "without it."
+        "insufficient_evidence": f"The passages read say nothing of {missing}: add documents that "
+        "do, or ask without it."
         if missing
         else near,
         "unsupported_draft": f"No answer could be confirmed: {why}.",

@@ -20,8 +20,8 @@ WHYS: dict[Why, str] = {
     "forced": "a grammar has chosen the words, not the model",
     "silent": "the answer has no word to be measured",
     "passages": "the documents' own words are shown",
-    "not_asked": "no second answer was asked for (verify.samples)",
-    "failed": "a second answer could not be had",
+    "not_asked": "none was asked for (verify.samples)",
+    "failed": "none could be had",
 }
 """Why a measure was not used, in words."""
 NAMES: dict[Rung, str] = {
@@ -47,7 +47,7 @@ class Passed:
 
     def __str__(self) -> str:
         """Return it in words."""
-        return f"no {NAMES[self.rung]}: {WHYS[self.why]}"
+        return f"not by {NAMES[self.rung]}: {WHYS[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class _RoundJudgement:
         new = {plain(sentence) for sentence in answer.rewritten}
         claims = tuple(replace(c, rewritten=plain(c.text) in new) for c in self.claims)
         unsure, differing = measured_uncertainty(answer, claims)
-        spots = differing_spans(differing, claims) if differing else ()
+        spots = differing_spans(self.written.question, differing, claims) if differing else ()
         tokens: Sequence[Token] = ()
         if unsure.source == "logprobs":
             tokens = answer.tokens

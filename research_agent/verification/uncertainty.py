@@ -183,11 +183,17 @@ def _unsure_value(sentence: str, word: str, tokens: Sequence[Token]) -> Iterator
         yield Spot(sentence, "value", start, end, f"unsure about {word}", value, "logprobs", nats)
 
 
-def differing_spans(found: Disagreement, claims: Sequence[Claim]) -> tuple[Spot, ...]:
-    """Return where a second answer lacks a value, the sentence that differs most first."""
+def differing_spans(
+    question: str, found: Disagreement, claims: Sequence[Claim]
+) -> tuple[Spot, ...]:
+    """Return where a second answer lacks a value, the sentence that differs most first.
+
+    One that the `question` has need not be said again.
+    """
     if found.refused and claims:
         text, line = claims[0].text, "a second answer found nothing in the documents"
         return (Spot(text, "refusal", 0, len(text), line, found.value, "disagreement"),)
+    known = content_words(question)
     spots = [
         Spot(
             one.sentence,
@@ -200,6 +206,7 @@ def differing_spans(found: Disagreement, claims: Sequence[Claim]) -> tuple[Spot,
         )
         for one in found.sentences
         for own in one.own
-        if (match := re.search(rf"(?<!\w){re.escape(own)}(?!\w)", one.sentence, re.IGNORECASE))
+        if own not in known
+        and (match := re.search(rf"(?<!\w){re.escape(own)}(?!\w)", one.sentence, re.IGNORECASE))
     ]
     return tuple(sorted(spots, key=lambda spot: -spot.value)[:KEPT])

@@ -42,9 +42,9 @@ def refused(question: str = "How heavy is the pump?", **changes: Any) -> Researc
 @pytest.mark.parametrize(
     ("result", "advice"),
     [
-        (refused(), "holds 'heavy', 'pump'"),
+        (refused(), "say nothing of 'heavy', 'pump'"),
         (refused("Is the hose red?"), "The passages read do not say it"),
-        (refused(unanswered=("", "the price")), "holds 'the price'"),
+        (refused(unanswered=("", "the price")), "say nothing of 'the price'"),
         (refused(refusal_reason="unsupported_draft", claims=(DENIED,)), "the passages contradict"),
         (
             refused(refusal_reason="unsupported_draft", claims=(DENIED, DOUBTED)),
@@ -91,7 +91,7 @@ def test_what_the_scope_leaves_out_is_told(scope: Scope, searched: str) -> None:
 
 
 def test_long_and_many_texts_stay_one_line() -> None:
-    queries = ("a " * 100, "b\nc", "d", "e", "f")
+    queries = ("a " * 100, "a " * 101, "b\nc", "d", "e")  # (two are cut to the same text)
     line = advice_of(refused(queries=queries), DOCUMENTS)
 
     assert "\n" not in line

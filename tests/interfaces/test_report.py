@@ -146,7 +146,7 @@ def test_conflicts_advice_and_doubts_are_words(tmp_path: Path) -> None:
     assert "Searched </style>" in text
     assert [] == tree.css("script, img")
     assert "unsure about the number 5: 1.25 nats, 0.75 of the most there could be." in text
-    assert "25 % of its words are not in its quotes (no log-probabilities: " in text
+    assert "25 % of its words are not in its quotes (not by log-probabilities: " in text
 
 
 def test_files_of_others_are_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

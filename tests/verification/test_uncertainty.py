@@ -90,7 +90,9 @@ def test_nothing_is_known_of_nothing() -> None:
     assert ("none", None) == (measure("").source, measure("").value)
     assert "silent" == measure("").passed[2].why
     assert ("none", {"passages"}) == (shown.source, {passed.why for passed in shown.passed})
-    assert in_words(shown).startswith("not known (no log-probabilities: the documents' own words")
+    assert in_words(shown).startswith(
+        "not known (not by log-probabilities: the documents' own words"
+    )
     assert "0.14 nats a token" in in_words(Uncertainty("logprobs", 0.14, 0.1))
     assert "60 % of what" in in_words(Uncertainty("disagreement", value=0.6))
 
@@ -187,7 +189,7 @@ def test_a_second_answer_lacks_a_value() -> None:
     refused = disagreement([claim.text for claim in claims], "NOT FOUND: the hose")
     assert found is not None
     assert refused is not None
-    (spot,), (none,) = differing_spans(found, claims), differing_spans(refused, claims)
+    (spot,), (none,) = (differing_spans("?", one, claims) for one in (found, refused))
 
     assert "a second answer does not say 12" == spot.text
     assert "12" == spot.sentence[spot.start : spot.end]
@@ -195,7 +197,8 @@ def test_a_second_answer_lacks_a_value() -> None:
     more = disagreement(["It has 121 valves."], "It has 121 valves. The hose has 12 m.")
     assert more
     assert more.value > 0
-    assert () == differing_spans(more, claims)
+    assert () == differing_spans("?", more, claims)
+    assert () == differing_spans("Has it a hose of 12 m?", found, claims)
 
 
 def test_what_is_shown_is_told_once_and_in_its_place() -> None:
