@@ -194,5 +194,6 @@ def _spelled(row: tuple[str, ...], head: tuple[str, ...]) -> str:
     if len(row) != len(head):
         return ""
     named = [f"{name} = {value}" for name, value in zip(head[1:], row[1:], strict=True) if value]
+    named = named if any(head[1:]) else [*filter(None, row[1:])]
     label = f"{head[0]} {row[0]}".strip()
     return f"{label}: {'; '.join(named)}" if named else label

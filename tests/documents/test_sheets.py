@@ -160,6 +160,7 @@ def test_two_rows_of_names_are_one_head() -> None:
         ("name,,,city\nAnn,,,Rome", ["row 5: name = Ann; city = Rome"]),
         ("name,7,8\nAnn,3,4", ["row 5: name = Ann; 7 = 3; 8 = 4"]),
         ("Note that all is guessed", ["Note that all is guessed"]),
+        ("Change\nx,-8.4%\ny,12.7%", ["Change", "row 5: x; -8.4%\nrow 6: y; 12.7%"]),
     ],
 )
 def test_what_begins_another_table_below_an_empty_row(rows: str, said: list[str]) -> None:
@@ -174,6 +175,8 @@ def test_what_begins_another_table_below_an_empty_row(rows: str, said: list[str]
         ("Ann,Rome,\n,,\nBob,Oslo,\nCid,Bonn,", "row 5: name = Cid; city = Bonn"),
         ("Ann,Rome,1\n,,\nGuests\nBob,Oslo,\nCid,Bonn,", "row 6: name = Cid; city = Bonn"),
         ("Ann,Rome,1\n,,\n,,7\n,,\nBob,Oslo,2", "row 6: name = Bob; city = Oslo; age = 2"),
+        ("Ann,Rome,1\n,,\nBob,-8.4%", "row 4: name = Bob; city = -8.4%"),
+        ("Ann,Rome,1\n,,\nGuests\nBob,Oslo,2", "row 5: name = Bob; city = Oslo; age = 2"),
         ("Ann,Rome,1\n,,\na\nb\nc\nd\nBob,Oslo,\nx,y,", "row 9: name = x; city = y"),
     ],
 )

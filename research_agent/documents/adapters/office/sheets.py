@@ -197,7 +197,8 @@ def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Blo
     """Yield tables, each with its head, and the numbers of its rows in the last of its section.
 
     The first row with several values is the head, and one below an empty row may be another. A
-    row of one value above a table is text.
+    row of one value above a table is text. A table below a title that is told apart by its width
+    alone, and begins with numbers, has no head.
     """
     table, fresh = _Table(section), True
     for number, row in rows:
@@ -209,6 +210,10 @@ def _blocks(rows: Iterable[_Row], section: tuple[str, ...] = ()) -> Iterator[Blo
         elif several and (not table.head or (fresh and table.is_followed(cells))):
             yield from table.blocks()
             table = _Table(section, cells)
+        elif several and table.titles and table.is_wider(cells):
+            yield from table.blocks()
+            table = _Table(section, [""])
+            yield from table.add((number, cells), may_be_title=False)
         elif cells and not table.head:
             yield Block(_joined(cells), section=section)
         elif cells:
@@ -244,6 +249,11 @@ class _Table:
                 {at: 1 if _is_number(cell) else -1 for at, cell in enumerate(cells) if cell}
             )
         return any(numbers[at] > 0 or not any(self.head[at : at + 1]) for at in filled)
+
+    def is_wider(self, row: Sequence[str]) -> bool:
+        """Return whether a row with numbers ends before every row of this table does."""
+        rows = (self.head, *(cells for _, cells in self._first or self.part))
+        return any(map(_is_number, filter(None, row))) and min(map(len, rows)) > len(row)
 
     def add(self, row: _Row, *, may_be_title: bool) -> Iterator[Block]:
         """Add a row, and what was no title before it; yield the rows so far if they are many."""
@@ -292,4 +302,5 @@ def _part(head: Sequence[str], part: Sequence[_Row], section: tuple[str, ...]) -
 
 
 def _is_number(cell: str) -> bool:
-    return sum(map(str.isdigit, cell)) * 2 >= len(cell.strip("~"))
+    digits = sum(map(str.isdigit, cell))
+    return digits * 2 >= len(cell.strip("~")) or (digits > 0 and not any(map(str.isalpha, cell)))
