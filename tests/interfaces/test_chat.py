@@ -102,17 +102,19 @@ def test_changed_and_vanished_documents_are_told(docs: Path, config: str) -> Non
 
 
 def test_files_edited_since_they_were_indexed_are_told(docs: Path, config: str) -> None:
-    """With the answer that cites them, and by /sources; the index is asked, not the file's text."""
+    """With the answer that cites them, by /sources, and when a session with it is opened."""
     told = "edited, moved or deleted since it was indexed: guide"
     run("index", str(docs))
     before = run("ask", BAKED, "--config", config)
     (docs / "guide.md").write_text(GUIDE.replace("230", "2500"), encoding="utf-8")
     asked = run("ask", BAKED, "--config", config)
     talked = chat(config, BAKED, "/sources")
+    opened = chat(config, "/help")
 
     assert told not in before.stderr
     assert f"note: {told}" in asked.stderr
     assert f"note: {told}" in talked.stderr
+    assert f"note: {told}" in opened.stderr
     assert told in talked.stdout
 
 

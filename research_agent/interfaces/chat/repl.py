@@ -81,9 +81,10 @@ class Repl:
         turns, pending = self._talk.turns(), self._talk.pending()
         note(f"session {self._talk.info.name}, {len(turns)} turns; /help lists the commands")
         self._tell_limits()
-        for number, turn in enumerate(turns, start=1):
-            for problem in self._problems(turn):
-                note(f"turn {number}: {problem}")
+        numbered = enumerate(turns, start=1)
+        lines = [f"turn {n}: {told}" for n, turn in numbered for told in self._problems(turn)]
+        for line in (*lines, *self._edited(*turns)):
+            note(line)
         if pending.choices.options:
             self._trying(partial(self._decide, pending.choices))
         elif pending.text:
@@ -212,8 +213,9 @@ class Repl:
         chunks = ports.chunks.chunks([item.chunk_id for item in cited])
         return outdated(cited, citation_status(cited, chunks, documents))
 
-    def _edited(self, turn: Turn) -> tuple[str, ...]:
-        told = edited_note(turn.citations, self._opened.connection.edited)
+    def _edited(self, *turns: Turn) -> tuple[str, ...]:
+        cited = [item for turn in turns for item in turn.citations]
+        told = edited_note(cited, self._opened.connection.edited)
         return (told,) if told else ()
 
     def _sources(self, turn: Turn) -> None:
