@@ -235,7 +235,7 @@ class Reading:
 
 def _tables_in(document: ParsedDocument) -> int:
     last = max((block.page for block in document.blocks), default=1)
-    return sum(
+    return document.quality.tables or sum(
         block.kind == "table" and not boilerplate_kind(block.text, page=block.page, last_page=last)
         for block in document.blocks
     )

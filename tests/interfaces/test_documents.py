@@ -55,6 +55,15 @@ def test_documents_are_listed(docs: Path) -> None:
     assert "3 documents, 7 chunks; 1 without text" == lines[-1]
 
 
+def test_a_table_in_several_parts_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RESEARCH_AGENT_HOME", str(tmp_path))
+    rows = "".join(f"{n},{'loaf ' * 20}\n" for n in range(24))
+    (tmp_path / "loaves.csv").write_text(f"number,name\n{rows}")
+    run("index", str(tmp_path / "loaves.csv"))
+
+    assert "    1 tables, 3 chunks (3 table)" in run("documents").stdout
+
+
 def test_json(docs: Path) -> None:
     """Quality, status and hint of every document; a copy is a document of its own."""
     told = {document["path"]: document for document in printed(run("documents", "--json"))}

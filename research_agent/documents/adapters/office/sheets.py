@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time, timedelta
 from functools import partial
 from io import BytesIO, StringIO
-from itertools import pairwise, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -15,7 +15,7 @@ from research_agent.documents.adapters.office import FAULTS, OLE, opened
 from research_agent.documents.adapters.office.cell_styles import CellStyles, column_number
 from research_agent.errors import DocumentError
 from research_agent.text.tables import table_text
-from research_agent.types.documents import Block, ParsedDocument
+from research_agent.types.documents import Block, ParsedDocument, ParseQuality
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -59,7 +59,7 @@ def parse_delimited(text: str) -> ParsedDocument:
     named, text = _DELIMITER_LINE.findall(text)[0]
     try:
         mark = named or max(DELIMITERS, key=partial(_fit, text[:SAMPLE]))
-        return ParsedDocument(tuple(_blocks(enumerate(_text_rows(text, mark), 1))))
+        return _document(_blocks(enumerate(_text_rows(text, mark), 1)))
     except csv.Error as error:
         raise DocumentError(f"not a readable table: {error}") from error
 
@@ -115,7 +115,15 @@ def parse_workbook(data: bytes, ending: str) -> ParsedDocument:
         raise DocumentError("encrypted; a password is needed") from error
     except (*FAULTS, calamine.CalamineError) as error:
         raise DocumentError(f"not a readable {name}: {error}"[:200]) from error
-    return ParsedDocument(blocks, warnings=warnings)
+    return _document(blocks, warnings)
+
+
+def _document(read: Iterable[Block], warnings: tuple[str, ...] = ()) -> ParsedDocument:
+    """Return the blocks of a file with the number of its tables: parts below one head are one."""
+    blocks = tuple(read)
+    of = groupby(blocks, lambda one: (one.kind, one.section[:-1], one.text.partition("\n")[0]))
+    tables = sum(kind == "table" for (kind, *_), _ in of)
+    return ParsedDocument(blocks, warnings=warnings, quality=ParseQuality(tables=tables))
 
 
 def parse_xml_workbook(data: bytes) -> ParsedDocument:
@@ -126,7 +134,7 @@ def parse_xml_workbook(data: bytes) -> ParsedDocument:
             blocks += _blocks(_xml_rows(sheet), (f"sheet {sheet.get(f'{_SS}Name', '')}",))
     except (ET.ParseError, ValueError) as error:
         raise DocumentError("not a readable XLS: its XML is damaged") from error
-    return ParsedDocument(tuple(blocks))
+    return _document(blocks)
 
 
 def _xml_rows(sheet: ET.Element) -> Iterator[_Row]:
