@@ -13,11 +13,12 @@ DocumentStatus = Literal["indexed", "skipped", "failed"]
 """Read and kept; read, but without any text; not readable."""
 
 
-CHUNKING = 13
+CHUNKING = 14
 """Version of how files become chunks and windows: documents of another one are read anew."""
 _BROUGHT = (
     "exponents and indices (10^12, x_i), formulas, names of columns in tables, footnotes, "
-    "numbers and levels of lists, lines of listings, struck-out text, tables with a total"
+    "numbers and levels of lists, lines of listings, struck-out text, tables with a total or below "
+    "one another"
 )
 """What this version brings to PDFs, web pages and office files."""
 
