@@ -170,6 +170,13 @@ def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
     return False
 
 
+def adds_up(figure: Figure, pool: Sequence[Figure], listed: Sequence[Figure]) -> bool:
+    """Return whether a number is a sum or difference of two, or the sum of neighbours in a list."""
+    values = [value for other in pool[:MAX_POOL] for value in _values(other)]
+    of_two = (x for a, b in combinations(values, 2) for x in (a + b, abs(a - b)))
+    return not set(_values(figure)).isdisjoint(chain(of_two, _sums(listed[:MAX_POOL])))
+
+
 def _sums(pool: Sequence[Figure]) -> Iterator[Decimal]:
     """Yield the sums of three or more neighbours, read with marks for thousands or for decimals."""
     for reading in (max, min):

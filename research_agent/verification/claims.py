@@ -12,10 +12,8 @@ from research_agent.text.sentences import SENTENCE_ENDS, sentence_spans
 from research_agent.types import Chunk, Token
 from research_agent.types.claims import MARKER, Claim, Verdict, bare, list_sign, plain, said_tokens
 from research_agent.types.entropy import mean_entropy
-from research_agent.verification.grounding import Grounded
+from research_agent.verification.grounding import LEAST_NEAR, Grounded
 
-MISCITED = 0.5
-"""A written key stays if its quote's score is at least this share of the best quote's."""
 LEAST_KNOWN = 0.5
 """A heading is shown if the question and the evidence have this share of its words."""
 MOST_JOINED = 9
@@ -145,7 +143,7 @@ def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:
         has = own_readings(quote.quote)
         near[key] = quote.score * (1 + sum(not has.isdisjoint(one) for one in readings))
     best = max(near.values(), default=0.0)
-    kept = [key for key in claim.keys if near.get(key, 0.0) >= MISCITED * best > 0]
+    kept = [key for key in claim.keys if near.get(key, 0.0) >= LEAST_NEAR * best > 0]
     keys = kept or sorted(near, key=lambda key: -near[key])[:1]
     keys = sorted(keys, key=lambda key: int(key[1:]))
     verdict, problem = _verdict(grounded, limit)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp
 
 from research_agent.ports import SentencePairs
 from research_agent.text.content_words import Word, content_words, is_held, wanted_words
-from research_agent.text.figures import Figure, figures_in, plain
+from research_agent.text.figures import Figure, adds_up, figures_in, plain
 from research_agent.text.hard_facts import Fact, hard_facts, is_identified, own_readings
 from research_agent.text.quote_search import (
     Quote,
@@ -24,6 +24,8 @@ from research_agent.types.claims import GroundingModel
 LEAST_HELD = 0.5
 """Share of the sentence's words that the statement, or the row with its head, has to hold."""
 LEAST_WORDS = 3
+LEAST_NEAR = 0.5
+"""A chunk is near to a sentence if its quote scores at least this share of the best quote."""
 LEAST_OTHERS = 2
 """Words of it beside the number's unit."""
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+|[^\w\s.,;:)])")
@@ -71,39 +73,37 @@ def contradicted(sentence: str, chunk: Chunk, facts: Sequence[Fact]) -> Contradi
         if unit.score < best:
             continue
         for number in sorted(missing):
-            if found := _in_place(said, number, unit.quote, chunk, known):
-                return Contradiction(number, found, unit)
+            found = _in_place(said, number, unit.quote, chunk)
+            if other := next((one.text for one in found if not one.stands_in(known)), ""):
+                return Contradiction(number, other, unit)
     return None
 
 
-def _in_place(claim: str, number: str, unit: str, chunk: Chunk, known: frozenset[str]) -> str:
+def _in_place(claim: str, number: str, unit: str, chunk: Chunk) -> list[Figure]:
+    """Return the figures of a unit that stand where the claim has a number."""
     if chunk.kind == "table" and (row := cells(unit)):
-        return _in_column(claim, row, cells(head_of(chunk.text).rpartition("\n")[2]), known)
+        return _in_column(claim, row, cells(head_of(chunk.text).rpartition("\n")[2]))
     text = plain(unit)
     at = next((place for figure, place in _placed(claim) if figure.text == number), -1)
     if at < 0:
-        return ""
-    before, after = _neighbours(claim, at, number)
+        return []
+    sides = _neighbours(claim, at, number)
+    found = []
     for figure, place in _placed(text):
-        if figure.stands_in(known):
-            continue
-        left, right = _neighbours(text, place, figure.text)
-        if (after and after == right) or (before and before == left):
-            return figure.text
-    return ""
+        others = _neighbours(text, place, figure.text)
+        if any(side and side == other for side, other in zip(sides, others, strict=True)):
+            found.append(figure)
+    return found
 
 
-def _in_column(claim: str, row: Sequence[str], head: Sequence[str], known: frozenset[str]) -> str:
+def _in_column(claim: str, row: Sequence[str], head: Sequence[str]) -> list[Figure]:
     words = content_words(claim)
     named = [
         cell
         for name, cell in zip(head[1:], row[1:], strict=False)
         if (asked := content_words(name)) and asked <= words
     ]
-    if len(named) != 1:
-        return ""
-    figures = figures_in(plain(named[0]))
-    return next((one.text for one in figures if not one.stands_in(known)), "")
+    return list(figures_in(plain(named[0]))) if len(named) == 1 else []
 
 
 def _placed(text: str) -> list[tuple[Figure, int]]:
@@ -212,6 +212,13 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
     texts = [f"{headings(chunk)}\n{chunk.text}" for chunk in chunks.values()]
     near = _nearest(found, chunks, wanted)
     facts = hard_facts(sentence, texts, window="\n".join(text for text, _ in near))
+    least = LEAST_NEAR * max((quote.score for quote in quotes.values()), default=0.0)
+    passages = [
+        (chunks[key], [window for other, window in found if other == key])
+        for key, quote in quotes.items()
+        if quote.score >= least
+    ]
+    facts = tuple(_added(fact, plain(sentence), passages) for fact in facts)
     contradictions = (contradicted(sentence, chunk, facts) for chunk in chunks.values())
     return Compared(
         quotes=quotes,
@@ -222,6 +229,24 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
         missing_names=_missing_names(sentence, texts),
         contradiction=next(filter(None, contradictions), None),
     )
+
+
+def _added(fact: Fact, sentence: str, passages: Sequence[tuple[Chunk, Sequence[Window]]]) -> Fact:
+    """Return a fact; a missing number is computed of figures that have its place in passages.
+
+    That is the sum or difference of two of their windows, or the sum of neighbours anywhere.
+    """
+    if fact.kind != "number" or fact.status != "missing":
+        return fact
+    placed = [
+        (figure, any(window.start <= start < window.end for window in windows))
+        for chunk, windows in passages
+        for start, end in unit_spans(chunk)
+        for figure in _in_place(sentence, fact.text, chunk.text[start:end], chunk)
+    ]
+    near = [figure for figure, inside in placed if inside]
+    added = adds_up(figures_in(fact.text)[0], near, [figure for figure, _ in placed])
+    return replace(fact, status="computed") if added else fact
 
 
 def features(

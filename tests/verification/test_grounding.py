@@ -1,5 +1,6 @@
 """A sentence is compared with all passages; features give a probability, numbers contradict."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -83,6 +84,31 @@ def test_held_sentences_are_likelier_than_others() -> None:
     assert {"held"} == {fact.status for fact in held.facts}
     assert wrong.contradiction
     assert ("250", "230") == (wrong.contradiction.said, wrong.contradiction.found)
+
+
+def test_a_sum_or_difference_of_figures_in_that_place_is_no_contradiction() -> None:
+    """Also of another chunk; far figures of a chunk are only added up one after the other."""
+    prices = [
+        f"The price of {name} is {euros} euros." for name, euros in (("rye", 164), ("oats", 140))
+    ]
+    chunks = {f"c{at}": chunk(text, at) for at, text in enumerate(prices, 1)}
+    table = " | flats\nA | 42\nB | 56\nC | 34"
+    flats = {"c1": chunk("Flats\n\nOne has 42 flats. It rains. Two have 56 flats. 34 flats burnt.")}
+    tables = {"c1": replace(chunk(table), kind="table")}
+
+    for said in ("The price of rye is 24 euros higher.", "The price of rye is higher by 24 euros."):
+        assert ("computed", None) == told(said, chunks)
+    other = compare("The price of rye is 23 euros higher.", chunks).contradiction
+    assert ("23", "164") == (other and other.said, other and other.found)
+    for evidence in (flats, tables):
+        assert ("computed", None) == told("Together there are 132 flats.", evidence)
+        assert ("missing", None) == told("Together there are 133 flats.", evidence)
+    assert ("missing", None) == told("Altogether 8 and 132 euros.", flats)
+
+
+def told(sentence: str, chunks: Mapping[str, Chunk]) -> tuple[str, object]:
+    found = compare(sentence, chunks)
+    return found.facts[-1].status, found.contradiction
 
 
 @pytest.mark.parametrize("text", [None, "", "密钥长度为1184字节。"])
