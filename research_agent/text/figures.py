@@ -20,6 +20,8 @@ MAX_POWER = 320
 ROUNDED = Decimal("0.05")
 """Share of a number by which its rounding may differ: as much as one to two digits does."""
 _EXACT = Context(prec=MAX_POWER)
+UNLIKELY = 4
+"""Digits of a number that is not hit by chance if percentages are added to others."""
 MAX_POOL = 24
 """Numbers that arithmetic is tried with."""
 _EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -147,42 +149,60 @@ def dates_in(text: str) -> tuple[DateFigure, ...]:
     return tuple(dates)
 
 
-def follows(figure: Figure, pool: Sequence[Figure]) -> bool:
-    """Return whether a number is a rounding, or comes of others by arithmetic.
+def operands(figure: Figure, pool: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Return the numbers that one is a rounding of, or comes of by arithmetic; () for none.
 
-    That is a sum, difference, product, ratio or percentage of two, the same number on another scale
-    such as thousands or per cent, or the sum of more that stand one after the other.
+    That is a sum, difference, product, ratio or percentage of two, one of them more or less by the
+    other's percentage, the same number on another scale such as thousands or per cent, or the sum
+    of more that stand one after the other.
 
     >>> one, two, three = figures_in("40 60 66.7")
-    >>> follows(three, [one, two]), follows(two, [one])
-    (True, False)
+    >>> [figure.text for figure in operands(three, [one, two])], operands(two, [one])
+    (['40', '60'], ())
     """
-    values = [value for other in pool[:MAX_POOL] for value in _values(other)]
+    if exact := addends(figure, pool, pool):
+        return exact
+    values = [(value, other) for other in pool[:MAX_POOL] for value in _values(other)]
     for target in _values(figure):
         near = _last_digit(target, significant=False) / 2
-        found = (value * scale for value in values for scale in _SCALES)
-        of_two = (x for one, other in combinations(values, 2) for x in _combined(one, other))
-        made = chain(found, of_two, _sums(pool[:MAX_POOL]))
-        if any(_rounds(target, value) for value in values if value != target):
-            return True
-        if any(abs(target - x) < min(near, ROUNDED * x) or target == x for x in made):
-            return True
-    return False
+        found = ((value * scale, (one,)) for value, one in values for scale in _SCALES)
+        of_two = (
+            (x, (one, two))
+            for (a, one), (b, two) in combinations(values, 2)
+            for x in (*_combined(a, b), *_by_percentage(a, b, target))
+        )
+        rounded = ((target, (one,)) for a, one in values if a != target and _rounds(target, a))
+        for x, of in chain(rounded, found, of_two, _sums(pool)):
+            if abs(target - x) < min(near, ROUNDED * x) or target == x:
+                return of
+    return ()
 
 
-def adds_up(figure: Figure, pool: Sequence[Figure], listed: Sequence[Figure]) -> bool:
-    """Return whether a number is a sum or difference of two, or the sum of neighbours in a list."""
-    values = [value for other in pool[:MAX_POOL] for value in _values(other)]
-    of_two = (x for a, b in combinations(values, 2) for x in (a + b, abs(a - b)))
-    return not set(_values(figure)).isdisjoint(chain(of_two, _sums(listed[:MAX_POOL])))
+def addends(figure: Figure, pool: Sequence[Figure], listed: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Return the two of a pool, or the neighbours in a list, whose sum or difference a number is.
+
+    >>> total, *flats = figures_in("132 of 42, 56 and 34")
+    >>> addends(total, flats, flats) == tuple(flats), addends(flats[0], [total], flats)
+    (True, ())
+    """
+    values = [(value, other) for other in pool[:MAX_POOL] for value in _values(other)]
+    of_two = (
+        (x, (one, two))
+        for (a, one), (b, two) in combinations(values, 2)
+        for x in (a + b, abs(a - b))
+    )
+    targets = _values(figure)
+    return next((of for x, of in chain(of_two, _sums(listed)) if x in targets), ())
 
 
-def _sums(pool: Sequence[Figure]) -> Iterator[Decimal]:
+def _sums(listed: Sequence[Figure]) -> Iterator[tuple[Decimal, tuple[Figure, ...]]]:
     """Yield the sums of three or more neighbours, read with marks for thousands or for decimals."""
+    numbers = [one for one in listed[:MAX_POOL] if _values(one)]
     for reading in (max, min):
-        values = [reading(found) for one in pool if (found := _values(one))]
+        values = [reading(_values(one)) for one in numbers]
         for start in range(len(values)):
-            yield from islice(accumulate(values[start:]), 2, None)
+            for more, total in islice(enumerate(accumulate(values[start:]), 1), 2, None):
+                yield total, tuple(numbers[start : start + more])
 
 
 def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
@@ -190,6 +210,13 @@ def _combined(one: Decimal, other: Decimal) -> Iterator[Decimal]:
     for high, low in ((one, other), (other, one)):
         if low:
             yield from (high / low, 100 * high / low, abs(100 * (high - low) / low))
+
+
+def _by_percentage(one: Decimal, other: Decimal, target: Decimal) -> Iterator[Decimal]:
+    """Yield each number more or less by the other one's percentage, for a target of many digits."""
+    if len(target.normalize().as_tuple().digits) >= UNLIKELY:
+        for whole, part in ((one, other), (other, one)):
+            yield from (whole * (1 + part / 100), whole * (1 - part / 100))
 
 
 def _rounds(target: Decimal, value: Decimal) -> bool:

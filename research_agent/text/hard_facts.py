@@ -15,8 +15,8 @@ from research_agent.text.figures import (
     Figure,
     dates_in,
     figures_in,
-    follows,
     is_power,
+    operands,
     plain,
 )
 from research_agent.text.identifiers import quotations
@@ -62,6 +62,8 @@ class Fact:
     status: FactStatus
     """"held": the evidence has it; "computed": it may follow from numbers there, or be counted;
     "missing": neither."""
+    operands: tuple[str, ...] = ()
+    """Of a computed number: the numbers that it is computed of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +75,14 @@ class _Evidence:
     dates: frozenset[tuple[int, int, int]]
 
 
-def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tuple[Fact, ...]:
+def hard_facts(
+    sentence: str, texts: Sequence[str], *, window: str = "", earlier: str = ""
+) -> tuple[Fact, ...]:
     """Return numbers, dates, identifiers and quotations of a sentence, with what becomes of each.
 
     A number is "computed" if it is a sum, difference, product, ratio, percentage or rounding of
-    other numbers of the sentence, or of those in `window`, the evidence nearest to it.
+    other numbers of the sentence and of `earlier` ones, or of those in `window`, the evidence
+    nearest to it.
 
     >>> facts = hard_facts("ML-KEM-768 has 1,184 bytes, not 99.", ["ML KEM 768: 1184"])
     >>> [(fact.text, fact.status) for fact in facts]
@@ -90,8 +95,8 @@ def hard_facts(sentence: str, texts: Sequence[str], *, window: str = "") -> tupl
     for date in dates:
         rest = rest.replace(date.text, " ")
     figures = figures_in(rest)[:MAX_FACTS]
-    near = figures_in(plain(window)) if window else ()
-    facts = [Fact("number", one.text, _status(one, held, figures, near)) for one in figures]
+    others, near = (*figures, *figures_in(plain(earlier))), figures_in(plain(window))
+    facts = [_number(one, held, others, near) for one in figures]
     facts += [_fact("date", one.text, held=_is_dated(one, held)) for one in dates[:MAX_FACTS]]
     facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
     quoted = [text for text in quotations(plain_text) if _WORDS.search(text)][:MAX_FACTS]
@@ -118,18 +123,17 @@ def _is_dated(date: DateFigure, held: _Evidence) -> bool:
     return same or any(parts <= held.readings for parts in date.parts)
 
 
-def _status(
-    one: Figure, held: _Evidence, others: Sequence[Figure], near: Sequence[Figure]
-) -> FactStatus:
+def _number(one: Figure, held: _Evidence, others: Sequence[Figure], near: Sequence[Figure]) -> Fact:
     if one.stands_in(held.readings):
-        return "held"
+        return Fact("number", one.text, "held")
     if one.text in _COUNTED:
-        return "computed"
+        return Fact("number", one.text, "computed")
     rest = [other for other in others if other != one]
     if one.parts:
-        apart = [_status(part, held, rest, near) for part in one.parts]
-        return "missing" if "missing" in apart else "computed"
-    return "computed" if follows(one, rest) or follows(one, near) else "missing"
+        apart = {_number(part, held, rest, near).status for part in one.parts}
+        return Fact("number", one.text, "missing" if "missing" in apart else "computed")
+    made_of = tuple(other.text for other in operands(one, rest) or operands(one, near))
+    return Fact("number", one.text, "computed" if made_of else "missing", made_of)
 
 
 @lru_cache(maxsize=64)

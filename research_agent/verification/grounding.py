@@ -7,7 +7,7 @@ from math import exp
 
 from research_agent.ports import SentencePairs
 from research_agent.text.content_words import Word, content_words, is_held, wanted_words
-from research_agent.text.figures import Figure, adds_up, figures_in, plain
+from research_agent.text.figures import Figure, addends, figures_in, plain
 from research_agent.text.hard_facts import Fact, hard_facts, is_identified, own_readings
 from research_agent.text.quote_search import (
     Quote,
@@ -177,10 +177,17 @@ class Grounded:
 
 
 def ground(
-    sentence: str, chunks: Mapping[str, Chunk], pairs: SentencePairs, model: GroundingModel
+    sentence: str,
+    chunks: Mapping[str, Chunk],
+    pairs: SentencePairs,
+    model: GroundingModel,
+    earlier: str = "",
 ) -> Grounded:
-    """Return what the chunks, by key, hold of a sentence; raises ModelMissingError."""
-    compared = compare(sentence, chunks)
+    """Return what the chunks, by key, hold of a sentence; raises ModelMissingError.
+
+    A number may be computed of those in `earlier` sentences.
+    """
+    compared = compare(sentence, chunks, earlier)
     relevance = pairs.relevance(sentence, compared.passages)
     soft = pairs.soft_coverage(sentence, compared.passages)
     return Grounded(
@@ -197,7 +204,7 @@ def ground_verbatim(sentence: str, chunks: Mapping[str, Chunk]) -> Grounded:
     return Grounded(probability=1.0, facts=compared.facts, quotes=compared.quotes)
 
 
-def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
+def compare(sentence: str, chunks: Mapping[str, Chunk], earlier: str = "") -> Compared:
     """Return what chunks, by key, hold of a sentence; no model is asked."""
     wanted = tuple(wanted_words(sentence))
     found = [
@@ -211,7 +218,8 @@ def compare(sentence: str, chunks: Mapping[str, Chunk]) -> Compared:
         quotes.setdefault(key, quote_of(window, chunks[key], wanted))
     texts = [f"{headings(chunk)}\n{chunk.text}" for chunk in chunks.values()]
     near = _nearest(found, chunks, wanted)
-    facts = hard_facts(sentence, texts, window="\n".join(text for text, _ in near))
+    nearest = "\n".join(text for text, _ in near)
+    facts = hard_facts(sentence, texts, window=nearest, earlier=earlier)
     least = LEAST_NEAR * max((quote.score for quote in quotes.values()), default=0.0)
     passages = [
         (chunks[key], [window for other, window in found if other == key])
@@ -245,8 +253,9 @@ def _added(fact: Fact, sentence: str, passages: Sequence[tuple[Chunk, Sequence[W
         for figure in _in_place(sentence, fact.text, chunk.text[start:end], chunk)
     ]
     near = [figure for figure, inside in placed if inside]
-    added = adds_up(figures_in(fact.text)[0], near, [figure for figure, _ in placed])
-    return replace(fact, status="computed") if added else fact
+    added = addends(figures_in(fact.text)[0], near, [figure for figure, _ in placed])
+    made_of = tuple(figure.text for figure in added)
+    return replace(fact, status="computed", operands=made_of) if made_of else fact
 
 
 def features(

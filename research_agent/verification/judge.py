@@ -149,14 +149,19 @@ def _judgement(
 
 
 def _place(quote: str, chunk: Chunk) -> tuple[int, int] | None:
-    """Return the place of a quote in a chunk; of a row that models read spelled out, the row."""
+    """Return the place of a quote in a chunk; of rows that models read spelled out, the rows."""
     place = quoted_in(quote, chunk.text)
     head = head_of(chunk.text) if chunk.kind == "table" else ""
     if place or not head:
         return place
     rows = re.compile("[^\\n]+").finditer(chunk.text, len(head))
-    spelled = ((row, spelled_out(f"{head}\n{row[0]}")) for row in rows)
-    return next((row.span() for row, text in spelled if quoted_in(quote, text)), None)
+    spelled = [(row, spelled_out(f"{head}\n{row[0]}")) for row in rows]
+    places = [
+        next((row.span() for row, text in spelled if quoted_in(line, text)), None)
+        for line in quote.strip().split("\n")
+    ]
+    found = [place for place in places if place]
+    return (min(found)[0], max(found)[1]) if len(found) == len(places) else None
 
 
 def quoted_in(quote: str, text: str) -> tuple[int, int] | None:
@@ -187,8 +192,9 @@ def with_judgement(
 ) -> Claim:
     """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
-    Where the evidence holds few of them, a yes counts if its chunk's key was `written`. A yes
-    supports it unless a hard fact is missing; a no makes it unconfirmed unless contradicted.
+    A yes on few of them counts if its chunk's key was `written`, and the evidence holds few or a
+    number is computed of several places; their quote stays. A yes supports it unless a hard fact is
+    missing; a no makes it unconfirmed unless contradicted.
     """
     if judgement.vote == "unsupported":
         if claim.verdict == "contradicted":
@@ -201,7 +207,9 @@ def with_judgement(
     quote = Quote(score, text, judgement.start, judgement.end)
     best = max((one.score for one in claim.quotes), default=0.0)
     shares_words = score > 0 and score >= LEAST_SHARED * best
-    agreed = judgement.vote == "supported" and best < LEAST_SHARED and judgement.key in written
+    parted = score > 0 and any(fact.operands for fact in claim.facts)
+    vouched = judgement.vote == "supported" and judgement.key in written
+    agreed = vouched and (parted or best < LEAST_SHARED)
     if not (shares_words or agreed):
         return claim
     if judgement.vote == "contradicted":
@@ -211,7 +219,8 @@ def with_judgement(
         return claim
     pairs = zip(claim.keys, claim.quotes, strict=True)
     keys = {key: one for key, one in pairs if shares_words or key in written}
-    keys[judgement.key] = quote
+    own = keys.get(judgement.key, quote)
+    keys[judgement.key] = own if parted and own.score >= score else quote
     order = sorted(keys, key=lambda key: int(key[1:]))
     return replace(
         claim,

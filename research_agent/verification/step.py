@@ -75,16 +75,18 @@ def grounded_claims(
 ) -> tuple[Claim, ...]:
     """Return sentences with their quotes and verdicts, unconfirmed below the probability `limit`.
 
-    A sentence that a chunk has word for word is supported, and no model reads it.
+    A sentence that a chunk has word for word is supported, and no model reads it. A number may be
+    computed of those in the sentences before it that miss none.
     """
     chunks = {item.key: item.hit.chunk for item in evidence}
-    return tuple(
-        grounded_claim(
-            claim,
+    done: list[Claim] = []
+    for claim in claims:
+        known = [one for one in reversed(done) if all(f.status != "missing" for f in one.facts)]
+        earlier = "\n".join(one.text for one in known)
+        grounded = (
             ground_verbatim(claim.text, chunks)
             if is_verbatim(claim, chunks)
-            else ground(claim.text, chunks, pairs, model),
-            limit=limit,
+            else ground(claim.text, chunks, pairs, model, earlier)
         )
-        for claim in claims
-    )
+        done.append(grounded_claim(claim, grounded, limit=limit))
+    return tuple(done)

@@ -106,6 +106,15 @@ def test_sums_of_neighbours_are_computed() -> None:
     assert ["missing"] == statuses("2,353 g in all", "", window=f"{listed} for 1998")
 
 
+def test_a_number_more_or_less_by_a_percentage_is_computed() -> None:
+    """Also of a number of an earlier sentence; numbers of few digits are hit by chance."""
+    (_, gross) = hard_facts("With 17 % it is 9,980.01.", ["17 %"], earlier="8,529.92 in all")
+    assert ("computed", ("17", "8,529.92")) == (gross.status, gross.operands)
+    assert ["computed"] == statuses("79.56", "", window="68 plus 17 %")
+    assert ["computed"] == statuses("56.44", "", window="68 less 17 %")
+    assert ["missing"] == statuses("351", "", window="300 plus 17 %")
+
+
 def test_small_letters_with_accents_make_no_identifier() -> None:
     for sentence in ("Wartość wynosi", "Příští třídění", "được cài đặt", "Kļūdu ziņošana"):
         assert [] == statuses(sentence, ""), sentence

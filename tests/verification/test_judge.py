@@ -52,6 +52,7 @@ ROWS = (
     row(quote="the key has 1088 bytes"),
     row(quote="1 1"),
     row(key="c2"),
+    row(key="c2", quote="KEM-512: key = 800\nKEM-768: key = 1088"),
     {"sentence": 1, "verdict": "supported"},
 )
 """What cannot be looked up."""
@@ -91,6 +92,11 @@ def test_fewer_sentences_and_sentences_named_twice() -> None:
         ("c2", "KEM-768 1184 1088", "KEM-768 | 1184 | 1088"),
         ("c2", "KEM-768: key = 1184", "KEM-768 | 1184 | 1088"),
         ("c2", "KEM-512: key = 800; ciphertext = 768", "KEM-512 | 800 | 768"),
+        (
+            "c2",
+            "KEM-512: key = 800\nKEM-768: key = 1184",
+            "KEM-512 | 800 | 768\nKEM-768 | 1184 | 1088",
+        ),
     ],
 )
 def test_quotes_are_found_as_models_read_them(key: str, quoted: str, text: str) -> None:
@@ -148,3 +154,17 @@ def test_hard_facts_are_not_overruled() -> None:
 
     assert said == judged(said, quote("The key has 1184 bytes."))
     assert ("unconfirmed", "contradicted", "no") == (said.verdict, other.verdict, other.judged)
+
+
+def test_a_yes_on_a_computed_number_counts_where_one_of_its_places_is_quoted() -> None:
+    """A sum of rows has words of them all, and a judge quotes one."""
+    text = "KEM-768 has 1184 and 1088, KEM-512 has 800 and 768, 1984 in all."
+    total = Fact("number", "1984", "computed", ("800", "1184"))
+    said = replace(claim(text, total), keys=("c2",), quotes=best_quotes(text, TABLE))
+    row_alone, hostile = quote("KEM-512 | 800", "c2"), quote("mark every sentence", "c3")
+    yes = judged(said, row_alone)
+
+    assert ("supported", "yes", said.quotes) == (yes.verdict, yes.judged, yes.quotes)
+    counted = replace(said, facts=(Fact("number", "3", "computed"),))
+    assert counted == judged(counted, row_alone)
+    assert said == judged(said, hostile) == judging.with_judgement(said, row_alone, CHUNKS, ("c1",))

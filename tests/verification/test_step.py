@@ -71,6 +71,13 @@ def test_verdicts_of_the_score() -> None:
     assert ("max_rounds", 1) == (outcome.value.check.reason, outcome.value.best.supported)
 
 
+def test_a_number_is_computed_of_those_in_earlier_sentences() -> None:
+    """Of a sentence that misses none of its own."""
+    for start, status in ((SURE, "computed"), (SURE.replace("230", "999"), "missing")):
+        last = verified(f"{start} It changed by 0.5 % and is 231.15 [c1].").value.best.claims[-1]
+        assert [status] == [fact.status for fact in last.facts if fact.text == "231.15"]
+
+
 def test_headings_are_shown_that_the_question_or_the_evidence_names() -> None:
     text = f"Baking of bread:\n- {SURE}\n\nColours of Mars:\n- {INVENTED}\n- {FALSE}"
 
