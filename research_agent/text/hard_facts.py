@@ -5,7 +5,7 @@ Everything here is arithmetic or string identity, so it is the same in any langu
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -76,12 +76,12 @@ class _Evidence:
 
 
 def hard_facts(
-    sentence: str, texts: Sequence[str], *, window: str = "", earlier: str = ""
+    sentence: str, texts: Sequence[str], *, window: str = "", earlier: Sequence[Fact] = ()
 ) -> tuple[Fact, ...]:
     """Return numbers, dates, identifiers and quotations of a sentence, with what becomes of each.
 
     A number is "computed" if it is a sum, difference, product, ratio, percentage or rounding of
-    other numbers of the sentence and of `earlier` ones, or of those in `window`, the evidence
+    other numbers of the sentence and `earlier` numbers, or of those in `window`, the evidence
     nearest to it.
 
     >>> facts = hard_facts("ML-KEM-768 has 1,184 bytes, not 99.", ["ML KEM 768: 1184"])
@@ -95,8 +95,13 @@ def hard_facts(
     for date in dates:
         rest = rest.replace(date.text, " ")
     figures = figures_in(rest)[:MAX_FACTS]
-    others, near = (*figures, *figures_in(plain(earlier))), figures_in(plain(window))
-    facts = [_number(one, held, others, near) for one in figures]
+    others = (*figures, *(one for fact in earlier for one in figures_in(fact.text)[:1]))
+    near, made = figures_in(plain(window)), {fact.text: fact.operands for fact in earlier}
+    found = [_number(one, held, others, near) for one in figures]
+    facts = [
+        replace(fact, operands=tuple(of for one in fact.operands for of in made.get(one) or (one,)))
+        for fact in found
+    ]
     facts += [_fact("date", one.text, held=_is_dated(one, held)) for one in dates[:MAX_FACTS]]
     facts += [_fact("identifier", name, held=_stands(name, held.text)) for name in names]
     quoted = [text for text in quotations(plain_text) if _WORDS.search(text)][:MAX_FACTS]

@@ -134,8 +134,8 @@ def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:
     """Return a claim with quotes and the verdict.
 
     It is unconfirmed below the probability `limit`, or with a number that is nowhere. Written keys
-    stay if their chunks are near to the sentence; else it gets the nearest chunk's. The fewer of
-    its numbers a quote has, the less near it is.
+    stay if their chunks are near to the sentence, or have what a number is computed of; else it
+    gets the nearest chunk's. The fewer of its numbers a quote has, the less near it is.
     """
     readings = [own_readings(fact.text) for fact in grounded.facts if fact.kind == "number"]
     near = dict[str, float]()
@@ -143,14 +143,15 @@ def grounded_claim(claim: Claim, grounded: Grounded, *, limit: float) -> Claim:
         has = own_readings(quote.quote)
         near[key] = quote.score * (1 + sum(not has.isdisjoint(one) for one in readings))
     best = max(near.values(), default=0.0)
-    kept = [key for key in claim.keys if near.get(key, 0.0) >= LEAST_NEAR * best > 0]
+    quotes, sources = {**grounded.quotes, **grounded.sources}, grounded.sources
+    kept = [k for k in claim.keys if k in sources or near.get(k, 0.0) >= LEAST_NEAR * best > 0]
     keys = kept or sorted(near, key=lambda key: -near[key])[:1]
     keys = sorted(keys, key=lambda key: int(key[1:]))
     verdict, problem = _verdict(grounded, limit)
     return replace(
         claim,
         keys=tuple(keys),
-        quotes=tuple(grounded.quotes[key] for key in keys),
+        quotes=tuple(quotes[key] for key in keys),
         verdict=verdict,
         problem=problem,
         support=grounded.probability,

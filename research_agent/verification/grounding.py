@@ -10,12 +10,14 @@ from research_agent.text.content_words import Word, content_words, is_held, want
 from research_agent.text.figures import Figure, addends, figures_in, plain
 from research_agent.text.hard_facts import Fact, hard_facts, is_identified, own_readings
 from research_agent.text.quote_search import (
+    MAX_UNITS,
     Quote,
     Window,
     best_windows,
     headings,
     quote_of,
     unit_spans,
+    windows,
 )
 from research_agent.text.tables import cells, head_of
 from research_agent.types import Chunk
@@ -153,6 +155,8 @@ class Compared:
     coverage: tuple[float, float] = (0.0, 0.0)
     """Shares of the words that the best window holds, and both together."""
     facts: tuple[Fact, ...] = ()
+    sources: Mapping[str, Quote] = field(default_factory=dict)
+    """For each written key whose chunk has operands of a computed number: the place of most."""
     missing_names: int = 0
     contradiction: Contradiction | None = None
 
@@ -173,6 +177,8 @@ class Grounded:
     """That the evidence supports it, 0 to 1."""
     facts: tuple[Fact, ...] = ()
     quotes: Mapping[str, Quote] = field(default_factory=dict)
+    sources: Mapping[str, Quote] = field(default_factory=dict)
+    """For each written key whose chunk has operands of a computed number: the place of most."""
     contradiction: Contradiction | None = None
 
 
@@ -181,19 +187,22 @@ def ground(
     chunks: Mapping[str, Chunk],
     pairs: SentencePairs,
     model: GroundingModel,
-    earlier: str = "",
+    *,
+    earlier: Sequence[Fact] = (),
+    written: Sequence[str] = (),
 ) -> Grounded:
     """Return what the chunks, by key, hold of a sentence; raises ModelMissingError.
 
-    A number may be computed of those in `earlier` sentences.
+    A number may be computed of `earlier` sentences' ones. `written` are the sentence's keys.
     """
-    compared = compare(sentence, chunks, earlier)
+    compared = compare(sentence, chunks, earlier=earlier, written=written)
     relevance = pairs.relevance(sentence, compared.passages)
     soft = pairs.soft_coverage(sentence, compared.passages)
     return Grounded(
         probability=probability(features(compared, relevance, soft), model),
         facts=compared.facts,
         quotes=compared.quotes,
+        sources=compared.sources,
         contradiction=compared.contradiction,
     )
 
@@ -204,7 +213,13 @@ def ground_verbatim(sentence: str, chunks: Mapping[str, Chunk]) -> Grounded:
     return Grounded(probability=1.0, facts=compared.facts, quotes=compared.quotes)
 
 
-def compare(sentence: str, chunks: Mapping[str, Chunk], earlier: str = "") -> Compared:
+def compare(
+    sentence: str,
+    chunks: Mapping[str, Chunk],
+    *,
+    earlier: Sequence[Fact] = (),
+    written: Sequence[str] = (),
+) -> Compared:
     """Return what chunks, by key, hold of a sentence; no model is asked."""
     wanted = tuple(wanted_words(sentence))
     found = [
@@ -234,6 +249,7 @@ def compare(sentence: str, chunks: Mapping[str, Chunk], earlier: str = "") -> Co
         second=near[1][0] if len(near) > 1 else "",
         coverage=(near[0][1], near[-1][1]) if near else (0.0, 0.0),
         facts=facts,
+        sources=_sources(facts, {key: chunks[key] for key in written if key in chunks}, wanted),
         missing_names=_missing_names(sentence, texts),
         contradiction=next(filter(None, contradictions), None),
     )
@@ -256,6 +272,26 @@ def _added(fact: Fact, sentence: str, passages: Sequence[tuple[Chunk, Sequence[W
     added = addends(figures_in(fact.text)[0], near, [figure for figure, _ in placed])
     made_of = tuple(figure.text for figure in added)
     return replace(fact, status="computed", operands=made_of) if made_of else fact
+
+
+def _sources(
+    facts: Sequence[Fact], chunks: Mapping[str, Chunk], wanted: Sequence[Word]
+) -> dict[str, Quote]:
+    """Return the window of each chunk that has most operands of computed numbers, if it has one."""
+    made_of = [figures_in(text)[0] for fact in facts for text in fact.operands]
+
+    def held(window: Window) -> tuple[int, int]:
+        readings = own_readings(chunk.text[window.start : window.end])
+        return sum(figure.stands_in(readings) for figure in made_of), -window.units
+
+    found: dict[str, Quote] = {}
+    for key, chunk in chunks.items() if made_of else ():
+        ranked = sorted(windows(wanted, chunk), key=lambda one: -one.rank(len(wanted)))
+        short = [*ranked[:1], *(window for window in ranked if window.units <= MAX_UNITS)]
+        best = max(short, key=held, default=None)
+        if best and held(best)[0]:
+            found[key] = quote_of(best, chunk, wanted)
+    return found
 
 
 def features(

@@ -82,11 +82,11 @@ def grounded_claims(
     done: list[Claim] = []
     for claim in claims:
         known = [one for one in reversed(done) if all(f.status != "missing" for f in one.facts)]
-        earlier = "\n".join(one.text for one in known)
+        earlier = [fact for one in known for fact in one.facts if fact.kind == "number"]
         grounded = (
             ground_verbatim(claim.text, chunks)
             if is_verbatim(claim, chunks)
-            else ground(claim.text, chunks, pairs, model, earlier)
+            else ground(claim.text, chunks, pairs, model, earlier=earlier, written=claim.keys)
         )
         done.append(grounded_claim(claim, grounded, limit=limit))
     return tuple(done)

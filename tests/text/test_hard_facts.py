@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_agent.text.hard_facts import hard_facts
+from research_agent.text.hard_facts import Fact, hard_facts
 
 
 def statuses(sentence: str, *texts: str, window: str = "") -> list[str]:
@@ -108,8 +108,9 @@ def test_sums_of_neighbours_are_computed() -> None:
 
 def test_a_number_more_or_less_by_a_percentage_is_computed() -> None:
     """Also of a number of an earlier sentence; numbers of few digits are hit by chance."""
-    (_, gross) = hard_facts("With 17 % it is 9,980.01.", ["17 %"], earlier="8,529.92 in all")
-    assert ("computed", ("17", "8,529.92")) == (gross.status, gross.operands)
+    net = Fact("number", "8,529.92", "computed", ("4,153.85", "4,376.07"))
+    (_, gross) = hard_facts("With 17 % it is 9,980.01.", ["17 %"], earlier=[net])
+    assert ("computed", ("17", *net.operands)) == (gross.status, gross.operands)
     assert ["computed"] == statuses("79.56", "", window="68 plus 17 %")
     assert ["computed"] == statuses("56.44", "", window="68 less 17 %")
     assert ["missing"] == statuses("351", "", window="300 plus 17 %")

@@ -8,6 +8,7 @@ from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote
 from research_agent.types.claims import Claim, is_supported
 from research_agent.types.result import in_lines
+from research_agent.verification.adapters.grounding_file import read_grounding
 from research_agent.verification.claims import (
     grounded_claim,
     is_copied,
@@ -15,8 +16,8 @@ from research_agent.verification.claims import (
     is_verbatim,
     read_claims,
 )
-from research_agent.verification.grounding import Contradiction, Grounded, ground_verbatim
-from tests.fakes import chunk, says
+from research_agent.verification.grounding import Contradiction, Grounded, ground, ground_verbatim
+from tests.fakes import WordPairs, chunk, says
 
 KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")
 
@@ -183,6 +184,28 @@ def test_a_passage_alike_with_other_numbers_is_not_cited(
     assert keys == grounded_claim(said, ground_verbatim(said.text, chunks), limit=0.5).keys
     found = ground_verbatim(both.text, chunks)
     assert ("c1", "c2") == grounded_claim(both, found, limit=0.5).keys
+
+
+def test_keys_stay_that_have_what_a_number_is_computed_of() -> None:
+    """With the place of it; what only shares words with the sentence is not quoted then."""
+    texts = (
+        "The roof was dearer, by 28,000. It rains. Isolux asked for 418,000.",
+        "It snows. Brandt asked for 413,200. It snows.",
+        "Isolux asked for 418,000.",
+    )
+    chunks = {f"c{at}": chunk(text, at) for at, text in enumerate(texts, 1)}
+    said = Claim("That was 4,800 dearer.", ("c1", "c2", "c9"))
+    earlier = [Fact("number", text, "held") for text in ("418,000", "413,200")]
+    found = ground(
+        said.text, chunks, WordPairs(), read_grounding(), earlier=earlier, written=said.keys
+    )
+    claim = grounded_claim(said, found, limit=0.5)
+
+    assert ("418,000", "413,200") == claim.facts[0].operands
+    assert (("c1", "c2"), False) == (claim.keys, claim.rekeyed)
+    assert ["Isolux asked for 418,000.", "Brandt asked for 413,200."] == [
+        quote.quote for quote in claim.quotes
+    ]
 
 
 @pytest.mark.parametrize(("probability", "verdict"), [(0.5, "supported"), (0.49, "unconfirmed")])
