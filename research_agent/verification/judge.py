@@ -12,6 +12,8 @@ from typing import Literal
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.content_words import content_words, share_held
+from research_agent.text.figures import addends, figures_in, plain
+from research_agent.text.hard_facts import Fact
 from research_agent.text.quote_search import Quote, headings
 from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.tables import head_of, spelled_out
@@ -193,8 +195,8 @@ def with_judgement(
     """Return a claim with the judge's vote on it, if its quote holds enough of its words.
 
     A yes on few of them counts if its chunk's key was `written`, and the evidence holds few or a
-    number is computed of several places; their quote stays. A yes supports it unless a hard fact is
-    missing; a no makes it unconfirmed unless contradicted.
+    number is computed of several places. A yes supports it unless a hard fact is missing that is no
+    sum or difference of numbers in the quote; a no makes it unconfirmed unless contradicted.
     """
     if judgement.vote == "unsupported":
         if claim.verdict == "contradicted":
@@ -207,7 +209,8 @@ def with_judgement(
     quote = Quote(score, text, judgement.start, judgement.end)
     best = max((one.score for one in claim.quotes), default=0.0)
     shares_words = score > 0 and score >= LEAST_SHARED * best
-    parted = score > 0 and any(fact.operands for fact in claim.facts)
+    facts = tuple(_added(fact, text) for fact in claim.facts)
+    parted = score > 0 and any(fact.operands for fact in facts)
     vouched = judgement.vote == "supported" and judgement.key in written
     agreed = vouched and (parted or best < LEAST_SHARED)
     if not (shares_words or agreed):
@@ -215,19 +218,30 @@ def with_judgement(
     if judgement.vote == "contradicted":
         problem = f"the evidence says: {' '.join(text.split())}"
         return replace(claim, verdict="contradicted", problem=problem, judged="no")
-    if any(fact.status == "missing" for fact in claim.facts):
+    if any(fact.status == "missing" for fact in facts):
         return claim
     pairs = zip(claim.keys, claim.quotes, strict=True)
     keys = {key: one for key, one in pairs if shares_words or key in written}
     own = keys.get(judgement.key, quote)
-    keys[judgement.key] = own if parted and own.score >= score else quote
+    stays = any(fact.operands for fact in claim.facts) and own.score >= score
+    keys[judgement.key] = own if stays else quote
     order = sorted(keys, key=lambda key: int(key[1:]))
     return replace(
         claim,
         keys=tuple(order),
         quotes=tuple(keys[key] for key in order),
+        facts=facts,
         verdict="supported",
         problem="",
         judged="yes",
         rekeyed=not {*order} <= {*written},
     )
+
+
+def _added(fact: Fact, quote: str) -> Fact:
+    """Return a fact; a missing number is computed where numbers of a quote add up to it."""
+    if fact.kind != "number" or fact.status != "missing":
+        return fact
+    pool = figures_in(plain(quote))
+    made_of = tuple(one.text for one in addends(figures_in(fact.text)[0], pool, pool))
+    return replace(fact, status="computed", operands=made_of) if made_of else fact

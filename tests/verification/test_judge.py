@@ -168,3 +168,20 @@ def test_a_yes_on_a_computed_number_counts_where_one_of_its_places_is_quoted() -
     counted = replace(said, facts=(Fact("number", "3", "computed"),))
     assert counted == judged(counted, row_alone)
     assert said == judged(said, hostile) == judging.with_judgement(said, row_alone, CHUNKS, ("c1",))
+
+
+@pytest.mark.parametrize(
+    ("number", "verdict"),
+    [("384", "supported"), ("1984", "supported"), ("640", "unconfirmed"), ("385", "unconfirmed")],
+)
+def test_a_yes_counts_on_a_number_that_its_quote_adds_up_to(number: str, verdict: str) -> None:
+    """A judge quotes the rows; no other arithmetic is tried with all that stands in a quote."""
+    rows = "KEM-512 | 800\nKEM-768 | 1184"
+    table = {"c2": replace(chunk(f"Sizes\n | key\n{rows}\nKEM-1024 | 1568"), kind="table")}
+    said = claim(f"KEM-768 has a key of {number} more.", Fact("number", number, "missing"))
+    said = replace(said, keys=("c2",), quotes=best_quotes("KEM-1024", table["c2"]))
+    vote = judging.Judgement("supported", "c2", 13, 13 + len(rows))
+    found = judging.with_judgement(said, vote, table, ("c2",))
+
+    assert (verdict, verdict == "supported") == (found.verdict, bool(found.facts[0].operands))
+    assert (verdict == "supported") == (rows == found.quotes[0].quote)
