@@ -48,19 +48,21 @@ def fuse_hits(rankings: Sequence[Sequence[Hit]], *, rrf_k: int) -> tuple[Hit, ..
 def reserve_slots(
     own: Sequence[Hit], others: Sequence[Sequence[Hit]], *, slot: int, each: int
 ) -> tuple[Hit, ...]:
-    """Let the best new hits of `others` in, with the score of rank `slot` of `own`.
+    """Let the best hits of `others` in, with the score of rank `slot` of `own`.
 
-    `own` ranks by the user's own words: queries of a model never vote against it (docs/results.md).
-    Each of `others` brings at most `each` new hits.
+    `own` ranks by the user's own words: queries of a model never vote against its first `slot` hits
+    (docs/results.md). Each of `others` brings at most `each` hits that are not among those; what
+    `own` has further down moves up.
     """
-    known = {hit.chunk.chunk_id for hit in own}
+    known = {hit.chunk.chunk_id for hit in own[:slot]}
     level = own[min(slot, len(own)) - 1].score if own else 0.0
-    entered: list[Hit] = []
+    entered: dict[str, Hit] = {}
     for ranking in others:
-        new = [hit for hit in ranking if hit.chunk.chunk_id not in known][:each]
-        known |= {hit.chunk.chunk_id for hit in new}
-        entered += [replace(hit, score=level) for hit in new]
-    return tuple(sorted([*own, *entered], key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
+        new = [hit for hit in ranking if hit.chunk.chunk_id not in {*known, *entered}][:each]
+        entered |= {hit.chunk.chunk_id: replace(hit, score=level) for hit in new}
+    rest = (hit for hit in own if hit.chunk.chunk_id not in entered)
+    hits = [*rest, *entered.values()]
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id)))
 
 
 def raised(own: Sequence[Hit], wanted: Collection[str], *, slot: int) -> tuple[Hit, ...]:

@@ -143,4 +143,4 @@ def test_the_chunk_that_answers_a_part_is_evidence() -> None:
     given = ports(ScriptedChat(), ScriptedChat(says('{"answer": "bread"}')), texts=TEXTS)
     parts = ("Acme is", "Acme makes", "Where was #1 born?")
 
-    assert TEXTS[2] in texts(search(given, few, *parts, probe=Probe("Acme is")))[:4]
+    assert TEXTS[2] in texts(search(given, few, *parts, probe=Probe("Acme is")))[:5]

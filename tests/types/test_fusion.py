@@ -32,6 +32,14 @@ def test_other_queries_cannot_push_out_the_own_words_best() -> None:
     assert ["x"] == ids(fusion.reserve_slots([], [other[:1]], slot=3, each=1))
 
 
+def test_the_best_hit_of_another_query_moves_up_where_the_own_words_have_it_too() -> None:
+    own = hits("a", "b", "c", "d", "e", "f")
+    together = fusion.reserve_slots(own, [hits("f", "a", "y"), hits("f", "e", "z")], slot=3, each=1)
+
+    assert ["a", "b", "c", "e", "f", "d"] == ids(together)
+    assert together[2].score == together[3].score == together[4].score
+
+
 def test_what_comes_last_comes_in_turn() -> None:
     own = hits("a", "b")
 
