@@ -17,9 +17,12 @@ FOLDER = "RESEARCH_AGENT_TORTURE"
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("modules", MODULES)
+@pytest.mark.parametrize("modules", [m for m in MODULES if m != "workers"])
 def test_quick(modules: str, tmp_path: Path) -> None:
-    """Cases spread over each part, and each that failed once."""
+    """Cases spread over each part, and each that failed once.
+
+    Those of workers are in tests/assembly/test_workers.py, beside the cluster that they need.
+    """
     names = [name for name, part in parts(*modules.split()).items() if part.quick]
     assert [] == failures(names, tmp_path, quick=True)
 
