@@ -13,6 +13,7 @@ from research_agent.text.content_words import STEM
 from research_agent.text.figures import (
     DateFigure,
     Figure,
+    addends,
     dates_in,
     figures_in,
     is_power,
@@ -64,6 +65,17 @@ class Fact:
     "missing": neither."""
     operands: tuple[str, ...] = ()
     """Of a computed number: the numbers that it is computed of."""
+
+    @property
+    def is_missing_number(self) -> bool:
+        """Whether it is a number that the evidence neither has nor lets be computed."""
+        return self.kind == "number" and self.status == "missing"
+
+    def added(self, near: Sequence[Figure], listed: Sequence[Figure]) -> "Fact":
+        """Return a missing number as computed where figures add up to it (`addends`)."""
+        found = addends(figures_in(self.text)[0], near, listed) if self.is_missing_number else ()
+        made_of = tuple(figure.text for figure in found)
+        return replace(self, status="computed", operands=made_of) if made_of else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import exp
 
 from research_agent.ports import SentencePairs
 from research_agent.text.content_words import Word, content_words, is_held, wanted_words
-from research_agent.text.figures import Figure, addends, figures_in, plain
+from research_agent.text.figures import Figure, figures_in, plain
 from research_agent.text.hard_facts import Fact, hard_facts, is_identified, own_readings
 from research_agent.text.quote_search import (
     MAX_UNITS,
@@ -260,7 +260,7 @@ def _added(fact: Fact, sentence: str, passages: Sequence[tuple[Chunk, Sequence[W
 
     That is the sum or difference of two of their windows, or the sum of neighbours anywhere.
     """
-    if fact.kind != "number" or fact.status != "missing":
+    if not fact.is_missing_number:
         return fact
     placed = [
         (figure, any(window.start <= start < window.end for window in windows))
@@ -269,9 +269,7 @@ def _added(fact: Fact, sentence: str, passages: Sequence[tuple[Chunk, Sequence[W
         for figure in _in_place(sentence, fact.text, chunk.text[start:end], chunk)
     ]
     near = [figure for figure, inside in placed if inside]
-    added = addends(figures_in(fact.text)[0], near, [figure for figure, _ in placed])
-    made_of = tuple(figure.text for figure in added)
-    return replace(fact, status="computed", operands=made_of) if made_of else fact
+    return fact.added(near, [figure for figure, _ in placed])
 
 
 def _sources(

@@ -12,8 +12,7 @@ from typing import Literal
 from research_agent.context import StepContext
 from research_agent.errors import BudgetError, ModelError
 from research_agent.text.content_words import content_words, share_held
-from research_agent.text.figures import addends, figures_in, plain
-from research_agent.text.hard_facts import Fact
+from research_agent.text.figures import figures_in, plain
 from research_agent.text.quote_search import Quote, headings
 from research_agent.text.replies import object_schema, reply_object
 from research_agent.text.tables import head_of, spelled_out
@@ -209,7 +208,8 @@ def with_judgement(
     quote = Quote(score, text, judgement.start, judgement.end)
     best = max((one.score for one in claim.quotes), default=0.0)
     shares_words = score > 0 and score >= LEAST_SHARED * best
-    facts = tuple(_added(fact, text) for fact in claim.facts)
+    numbers = figures_in(plain(text))
+    facts = tuple(fact.added(numbers, numbers) for fact in claim.facts)
     parted = score > 0 and any(fact.operands for fact in facts)
     vouched = judgement.vote == "supported" and judgement.key in written
     agreed = vouched and (parted or best < LEAST_SHARED)
@@ -236,12 +236,3 @@ def with_judgement(
         judged="yes",
         rekeyed=not {*order} <= {*written},
     )
-
-
-def _added(fact: Fact, quote: str) -> Fact:
-    """Return a fact; a missing number is computed where numbers of a quote add up to it."""
-    if fact.kind != "number" or fact.status != "missing":
-        return fact
-    pool = figures_in(plain(quote))
-    made_of = tuple(one.text for one in addends(figures_in(fact.text)[0], pool, pool))
-    return replace(fact, status="computed", operands=made_of) if made_of else fact

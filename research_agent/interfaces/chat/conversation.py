@@ -109,7 +109,9 @@ class Conversation:
         for event in events(run, stop=stop, watching=Watching(on_step=(self.record.see,))):
             if isinstance(event, Finished):
                 self.last = self._with_all_calls(event)
-            yield self.last or event
+                yield self.last
+            else:
+                yield event
         self._keep()
 
     def _with_all_calls(self, event: Finished) -> Finished:
