@@ -16,7 +16,8 @@ from research_agent.verification.claims import (
     is_verbatim,
     read_claims,
 )
-from research_agent.verification.grounding import Contradiction, Grounded, ground, ground_verbatim
+from research_agent.verification.contradictions import Contradiction
+from research_agent.verification.grounding import Grounded, ground, ground_verbatim
 from tests.fakes import WordPairs, chunk, says
 
 KEY = chunk("The key has 1184 bytes, or 1.5 kB.  It may be\npublished.")

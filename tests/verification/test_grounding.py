@@ -8,11 +8,11 @@ import pytest
 from research_agent.text.hard_facts import hard_facts
 from research_agent.types import Chunk
 from research_agent.verification.adapters.grounding_file import read_grounding
+from research_agent.verification.contradictions import contradicted
 from research_agent.verification.grounding import (
     FEATURES,
     NO_RELEVANCE,
     compare,
-    contradicted,
     features,
     ground,
     probability,
